@@ -86,7 +86,7 @@ export function hostsOf(text: string): { names: readonly string[]; isPattern: bo
   if (several !== undefined) return { names: several, isPattern: false };
   const rule = parseAdblockRule(text);
   if (rule === undefined) return { names: [], isPattern: false };
-  const scope = nameScope(rule.pattern);
+  const scope = nameScope(asciiLabels(rule.pattern));
   const denied = rule.modifiers.find(({ name }) => name === "denyallow")?.value?.split("|") ?? [];
   const names = [...(scope === undefined ? [] : [scope.name]), ...denied];
   return {

@@ -68,12 +68,12 @@ function unreadableReason(text: string): LossReason {
   return isRegexText(rule.pattern) ? "regex" : "pattern";
 }
 
-/** `*.name` without `^`, as in lists of wildcards, applies to the names below the name. */
+/** A block `*.name` without `^`, as in lists of wildcards, applies to the names below the name. An exception frees all it matches. */
 const LOOSE_WILDCARD = /^(?:\|\|)?\*\.[^*|^/]+$/;
 
 function readNames(rule: Rule): ReadRule | undefined {
   const { pattern, key } = rule;
-  const whole = LOOSE_WILDCARD.test(pattern) ? `${pattern}^` : pattern;
+  const whole = !rule.isAllow && LOOSE_WILDCARD.test(pattern) ? `${pattern}^` : pattern;
   const undotted = whole.replace(/\.(?=[|^]+$)/, "");
   const scope = nameScope(undotted);
   if (scope === undefined) return undefined;

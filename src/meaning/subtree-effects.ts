@@ -1,3 +1,4 @@
+import { patternParts } from "../syntax/name-pattern.ts";
 import { withParents } from "../syntax/parents.ts";
 import { isRegexText } from "../syntax/regex-rule.ts";
 import type { Rule } from "./rule.ts";
@@ -83,8 +84,8 @@ function merge(sum: Effects, more: Effects | undefined): void {
 /** The text at the end of every name that a pattern matches; "" if they share none. */
 export function patternEnd(pattern: string): string {
   if (isRegexText(pattern)) return expressionEnd(pattern.slice(1, -1));
-  const body = /^\|{0,2}(?<body>.*?)[|^][|^*]*$/.exec(pattern)?.groups?.["body"];
-  return body?.split("*").at(-1) ?? "";
+  const read = patternParts(pattern);
+  return read?.endsName === true ? read.parts.at(-1)! : "";
 }
 
 /** Letters, digits, hyphens and escaped dots before a final `$`, if the expression has no alternatives. */

@@ -1,3 +1,4 @@
+import { patternParts } from "../syntax/name-pattern.ts";
 import { isRegexText } from "../syntax/regex-rule.ts";
 import type { Rule } from "./rule.ts";
 
@@ -10,8 +11,7 @@ export function witnessOf({
   matches,
 }: Pick<Rule, "pattern" | "matches">): string | undefined {
   if (isRegexText(pattern)) return undefined;
-  const body = pattern.replace(/^\|{0,2}/, "").replace(/[|^][|^*]*$/, "");
-  const filled = body.replace(/\*+/g, PROBE);
+  const filled = patternParts(pattern)?.parts.join(PROBE) ?? "";
   return [filled, `${filled}${PROBE}`, `${PROBE}${filled}`, `${PROBE}${filled}${PROBE}`]
     .flatMap((name) => [name, `${name}.example`])
     .find((name) => isName(name) && matches(name));

@@ -1,3 +1,4 @@
+import { patternParts } from "./name-pattern.ts";
 import { isRegexText } from "./regex-rule.ts";
 
 /** What a pattern or a regular expression reveals about the ends of the names that it matches. */
@@ -16,9 +17,9 @@ const NO_END: PatternEnd = { end: "", isSure: false };
  */
 export function endOfPattern(pattern: string): PatternEnd {
   if (isRegexText(pattern)) return expressionEnd(pattern.slice(1, -1));
-  const stop = /[|^][|^*]*$/.exec(pattern);
-  if (stop === null) return meantEnd(pattern);
-  const end = pattern.slice(0, stop.index).split(/[*|]/).at(-1)!;
+  const read = patternParts(pattern);
+  const end = read?.parts.at(-1) ?? "";
+  if (read?.endsName !== true) return meantEnd(end);
   return end.includes(".") ? { end, isSure: true } : NO_END;
 }
 

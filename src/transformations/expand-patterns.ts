@@ -8,6 +8,7 @@ import { strongest } from "../meaning/verdict.ts";
 import type { Chunk } from "../rules/chunk.ts";
 import { Flag, Kind } from "../rules/kind.ts";
 import { textOf } from "../rules/row-text.ts";
+import { patternParts } from "../syntax/name-pattern.ts";
 import { isRegexText } from "../syntax/regex-rule.ts";
 import { writtenName } from "../syntax/written-name.ts";
 import type { Pass, Stage } from "./stage.ts";
@@ -75,5 +76,5 @@ function isPattern({ pattern, isPartial, rewrite, denied }: Rule): boolean {
 
 /** Whether a pattern that matches a name matches all names below it, too: nothing ties it to the start of the name. */
 function blocksBelow({ pattern }: Rule): boolean {
-  return !isRegexText(pattern) && !/^\|(?!\|)/.test(pattern);
+  return !isRegexText(pattern) && patternParts(pattern)?.startsAtName === false;
 }

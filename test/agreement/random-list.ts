@@ -5,6 +5,7 @@ import { inOwnLetters, namesAround, randomLabel, randomName } from "./random-nam
 /** What a line of a random list is, for suites that have to leave some out. */
 export type LineKind =
   | "name"
+  | "odd-name"
   | "hosts"
   | "plain"
   | "pattern"
@@ -62,6 +63,7 @@ const MAKERS: readonly (readonly [number, LineKind, Make])[] = [
   [4, "name", (random) => `||${written(random)}^$important`],
   [3, "name", (random) => `@@||${written(random)}^$important`],
   [1, "name", (random) => `|${written(random)}^$important`],
+  [3, "odd-name", oddName],
   [7, "hosts", hostsLine],
   [6, "plain", (random) => `${dotted(written(random), random)}${note(random)}`],
   [2, "pattern", (random) => `${sign(random)}${random.pick(PATTERNS)}${weight(random)}`],
@@ -131,6 +133,18 @@ function written(random: ListRandom): string {
   if (random.isTame) return randomName(random);
   const name = inOwnLetters(randomName(random), random);
   return random.chance(0.04) ? name.toUpperCase() : name;
+}
+
+/** A rule for a name, or for none, that is not written as most are. */
+const ODD_NAMES = ["http://%^", "://%^", "http://%|", "||.%^", "||%|", "||%^*", ".%^", "|*.%^"];
+/** As blocks, these are read as in lists of wildcards: for what is below the name, and for nothing else. */
+const ODD_EXCEPTIONS = ["@@*.%", "@@||*.%"];
+
+function oddName(random: ListRandom): string {
+  const shape = random.chance(0.1)
+    ? random.pick(ODD_EXCEPTIONS)
+    : `${sign(random)}${random.pick(ODD_NAMES)}`;
+  return `${shape.replace("%", written(random))}${weight(random)}`;
 }
 
 function dotted(name: string, random: ListRandom): string {
@@ -219,7 +233,15 @@ function randomLines(random: ListRandom, without: readonly LineKind[]): RandomLi
     lines.splice(random.below(lines.length + 1), 0, { text: `${indent}${text}`, kind });
     if (random.chance(0.04)) lines.push(random.pick(lines));
   }
-  return lines;
+  return random.chance(0.3) ? withOneException(lines, random) : lines;
+}
+
+/** Many exceptions hide what one of them does: programs have a slower path for some kinds. */
+function withOneException(lines: readonly RandomLine[], random: Random): RandomLine[] {
+  const exceptions = lines.filter(({ text }) => text.trimStart().startsWith("@@"));
+  if (exceptions.length === 0) return [...lines];
+  const kept = random.pick(exceptions);
+  return lines.filter((line) => line === kept || !exceptions.includes(line));
 }
 
 /** A list of all kinds of rules but some, and names to ask about: the same for the same seed. */

@@ -20,6 +20,7 @@ test("no format blocks a name that a pattern exception frees", () => {
     "@@/^captive\\.apple\\.com$/",
     "@@/capti.e/",
     "@@.apple.com^",
+    "@@*.apple.co",
     "@@||captive.apple.com^$denyallow=x.captive.apple.com",
     "@@captive.",
     "@@|cap*.apple.com^$important",
