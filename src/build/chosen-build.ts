@@ -63,7 +63,7 @@ function noOther(path: string, builds: readonly KeptBuild[]): CompilerError {
   const cause =
     builds.length === 0 ? "no build is stored" : `${countText(builds.length, "build")} stored`;
   return new CompilerError([
-    errorOf("build-missing", message, { cause, hint: "rules-compiler builds lists them" }),
+    errorOf("build-missing", message, { cause, hint: "rules-compiler log lists them" }),
   ]);
 }
 
@@ -77,7 +77,7 @@ async function opened(build: KeptBuild, path: string, host: Host): Promise<Chose
   throw new CompilerError([
     errorOf("build-missing", `Cannot publish the build of ${name} of ${printable(path)} again`, {
       cause,
-      hint: "Select another one; rules-compiler builds lists them",
+      hint: "Select another one; rules-compiler log lists them",
     }),
   ]);
 }

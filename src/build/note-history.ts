@@ -5,15 +5,14 @@ import { reasonOf } from "../diagnostics/reason.ts";
 import type { CompileReport } from "../engine/report.ts";
 import { type Host, HostError } from "../host/host.ts";
 import type { OutputFile } from "../publish/output-file.ts";
-import type { HistoryFact } from "../record/history-entry.ts";
-import { HistoryLog } from "../record/history-log.ts";
+import { type HistoryEntry, HistoryLog } from "../record/history-log.ts";
 import type { RecordHeader } from "../record/record-format.ts";
 import { digestOfFile } from "../sources/source-store.ts";
 import { askedBy } from "./asked-by.ts";
 import type { BuildContext } from "./build-context.ts";
 import type { BuildOptions } from "./build-options.ts";
 
-type Fact = Omit<HistoryFact, "at" | "by" | "to" | "from">;
+type Fact = Omit<HistoryEntry, "at" | "by" | "to" | "from">;
 
 /** That a list was published, and the guards that the caller accepted. */
 export function publishedFact(
@@ -24,16 +23,16 @@ export function publishedFact(
   return { event: "accepted", rules, guards: accept };
 }
 
-/** Writes an event into the history of a list. The caller holds the locks. A failure is reported and does not stop the run. */
+/** Writes an event into the log of a list. The caller holds the locks. A failure is reported and does not stop the run. */
 export async function noteHistory(
   files: readonly OutputFile[],
-  fact: Fact & Pick<HistoryFact, "from">,
+  fact: Fact & Pick<HistoryEntry, "from">,
   context: BuildContext,
 ): Promise<void> {
   for (const file of files) await attempt(file, context, () => append(file, fact, context));
 }
 
-/** Writes that a list was published, unless the history says so already. `header` names its sources. */
+/** Writes that a list was published, unless the log says so already. `header` names its sources. */
 export async function notePublished(
   files: readonly OutputFile[],
   fact: Fact,
@@ -53,7 +52,7 @@ export async function notePublished(
 
 async function append(
   { path }: OutputFile,
-  fact: Omit<HistoryFact, "at" | "by">,
+  fact: Omit<HistoryEntry, "at" | "by">,
   { options, host }: BuildContext,
 ): Promise<void> {
   const at = host.now().toISOString();
@@ -70,8 +69,8 @@ async function attempt(
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
     const cause = reasonOf(error.code, error.message);
-    const message = `Cannot write the history of ${printable(name)}`;
-    emit({ kind: "diagnostic", diagnostic: warningOf("history-failed", message, { cause }) });
+    const message = `Cannot write the log of ${printable(name)}`;
+    emit({ kind: "diagnostic", diagnostic: warningOf("log-failed", message, { cause }) });
   }
 }
 
@@ -92,7 +91,7 @@ async function localDigest(
 export async function digestsOf(
   { sources, files }: RecordHeader,
   { host }: Pick<BuildContext, "host">,
-): Promise<NonNullable<HistoryFact["from"]>> {
+): Promise<NonNullable<HistoryEntry["from"]>> {
   const read = new Map<number, (string | undefined)[]>();
   for (const { source, sha256, path, stamp, isOwn } of files) {
     if (isOwn === true) continue;

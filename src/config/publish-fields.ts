@@ -54,7 +54,7 @@ export const PUBLISH_FIELDS = {
       days: { type: "number", most: 10_000, description: "For how many days." },
     },
     description:
-      "How many builds of the list stay available to `builds`, `rollback`, `diff` and `changelog`: at most `builds` (default 30), none older than `days` (default 90). The last two stay at any age.",
+      "How many builds of the list stay available to `log`, `rollback` and `diff`: at most `builds` (default 30), none older than `days` (default 90). The last two stay at any age.",
   },
   min_sources: {
     type: "number",

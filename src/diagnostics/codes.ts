@@ -282,20 +282,9 @@ const COMPILE_CODES = {
       "`rollback --hold` holds the list at an earlier build. `compile` and `serve` publish nothing and report no error; `apply` refuses.",
     hint: "Release it with rules-compiler rollback --release",
   },
-  "history-failed": {
-    meaning: "What happened to the list could not be written into its history.",
+  "log-failed": {
+    meaning: "What happened to the list could not be written into its log.",
     hint: "Check the permissions and the space of the folder .rules-compiler beside the list",
-  },
-  "history-changed": {
-    exit: 5,
-    meaning:
-      "The history of a list is not as it was written: an entry was changed, added or removed.",
-    hint: "Compare it with a backup. To begin a new one, move both history files in .rules-compiler away",
-  },
-  "history-open": {
-    meaning:
-      "The history and the published list differ in the last step: a run was stopped, or another program wrote the list.",
-    hint: "The next run writes what is missing; run compile",
   },
   "not-rolled-back": {
     meaning:

@@ -40,6 +40,6 @@ export const RESOLVER_CODES = {
     exit: 12,
     meaning:
       "A resolver does not answer from the new list, and the last proved build cannot be published again, because it is no longer stored.",
-    hint: "Check the resolver, or publish another build: rules-compiler builds lists them",
+    hint: "Check the resolver, or publish another build: rules-compiler log lists them",
   },
 } as const;

@@ -22,7 +22,7 @@ export function attentionOf({ header, condition, change }: Looked): Attention[] 
     ...condition.problems.map((title) => ({
       tone: "bad" as const,
       title,
-      details: [html`To see where: <code>rules-compiler history</code>`],
+      details: [html`To see where: <code>rules-compiler log</code>`],
     })),
     ...header.sources.flatMap(sourceAttention),
     ...(change === undefined ? [] : shrunkSources(header, change)),

@@ -1,5 +1,4 @@
 import { canaryOf } from "../build/list-canary.ts";
-import { listHistory } from "../build/list-history.ts";
 import type { ListOutcome } from "../build/build-outcome.ts";
 import { rollback } from "../build/rollback.ts";
 import { wholeBuild } from "../build/state/kept-draft.ts";
@@ -14,8 +13,10 @@ import { CompilerError, type Diagnostic, errorOf, warningOf } from "../diagnosti
 import { printable } from "../diagnostics/printable.ts";
 import { someOf } from "../diagnostics/some-of.ts";
 import { type Host, HostError } from "../host/host.ts";
+import { HistoryLog } from "../record/history-log.ts";
 import { keptBuilds, listOf, momentOf } from "../record/kept-builds.ts";
 import { outputFailed } from "../publish/output-failed.ts";
+import { digestOfFile } from "../sources/source-store.ts";
 import { buildOf } from "../syntax/canary-name.ts";
 import type { ListBefore, ProofContext } from "./prove-after-build.ts";
 import type { Proof } from "./prove.ts";
@@ -39,7 +40,7 @@ export interface Undone extends Undoing {
   readonly warning: Diagnostic;
 }
 
-/** Who asks for these rollbacks, in the history. */
+/** Who asks for these rollbacks, in the log. */
 const BY = "proof";
 
 /** An older list does not help a resolver that does not answer. */
@@ -82,10 +83,11 @@ async function settle({ path, build }: ListBefore, host: Host): Promise<void> {
 }
 
 /** Whether a person published this build again. Without a hold, later runs may publish another; a rollback may not. */
-async function isChosen({ name, path }: ListBefore, host: Host): Promise<boolean> {
-  const { entries, problems } = await listHistory({ name, path }, host);
+async function isChosen({ path }: ListBefore, host: Host): Promise<boolean> {
+  const entries = await new HistoryLog(path, host).entries();
   const last = entries.findLast(({ to }) => to !== undefined);
-  return problems.length === 0 && last?.event === "rolled-back" && last.by !== BY;
+  const isPublished = last !== undefined && last.to === (await digestOfFile(path, host));
+  return isPublished && last.event === "rolled-back" && last.by !== BY;
 }
 
 /**

@@ -178,7 +178,8 @@ test("tokens in URLs reach no file and no output", { timeout: 300_000 }, async (
     ["stats"],
     ["stats", "--json"],
     ["report", "-o", "report.html"],
-    ["changelog"],
+    ["log"],
+    ["log", "--markdown"],
     ["compile", "--update", "http://x.example/?Plant3d-query"],
   ]) {
     const { exit, text } = await run(...args);

@@ -41,9 +41,9 @@ test("questions are answered for every list, and as one document for programs", 
       ["Pro", 3],
     ],
   );
-  const changelog = await json("changelog");
+  const log = await json("log", "--markdown");
   assert.deepEqual(
-    changelog.lists.map(({ list, builds }) => [list, (builds as unknown[]).length]),
+    log.lists.map(({ list, changes }) => [list, (changes as unknown[]).length]),
     [
       ["Light", 1],
       ["Pro", 1],
@@ -61,7 +61,7 @@ test("questions are answered for every list, and as one document for programs", 
   assert.match(text.stdout, /^Light: @1 → @0\n[^]*^Pro: @1 → @0\n/m);
   assert.match((await project.run("stats")).stdout, /^Light\n[^]*^Pro\n/m);
   assert.match((await project.run("stats", "--markdown")).stdout, /^## Light\n[^]*^## Pro\n/m);
-  assert.match((await project.run("changelog")).stdout, /^# Light\n[^]*^# Pro\n/m);
+  assert.match((await project.run("log", "--markdown")).stdout, /^# Light\n[^]*^# Pro\n/m);
   assert.equal((await project.run("report", "pages/")).exit, 0);
   assert.match(project.text("pages/light.report.html"), /<title>[^<]*Light/);
   assert.match(project.text("pages/pro.report.html"), /<title>[^<]*Pro/);

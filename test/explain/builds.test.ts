@@ -80,9 +80,9 @@ test("builds are compared by number and by day", async () => {
   assert.match(gone.stderr, /3 builds stored, since 2026-11-13T06/);
 });
 
-test("changelog for people", async () => {
+test("log --markdown shows what each build changed", async () => {
   const project = await threeMornings();
-  const { stdout } = await project.run("changelog", ...PLACE);
+  const { stdout } = await project.run("log", "--markdown", ...PLACE);
   assert.equal(
     stdout,
     `# My list
@@ -103,9 +103,10 @@ test("changelog for people", async () => {
 - By source: Ads +1 −1
 `,
   );
-  const lines = (await project.run("changelog", "--json", ...PLACE)).stdout.trim().split("\n");
+  const document = await json(project.run("log", "--markdown", "--json", ...PLACE));
+  assert.equal(document["markdown"], stdout);
   assert.deepEqual(
-    lines.map((line) => (JSON.parse(line) as { at: string }).at.slice(0, 10)),
+    (document["changes"] as { at: string }[]).map(({ at }) => at.slice(0, 10)),
     ["2026-11-15", "2026-11-14"],
   );
 });
@@ -143,7 +144,7 @@ test("a single build cannot be compared, and the message says so", async () => {
   const files = { "c.json": CONFIG, "ads.txt": "||a.example^\n", "own.txt": "||b.example^\n" };
   const project = new MemoryProject(files);
   await project.run("compile", "-q", ...WORDS);
-  const { exit, stdout, stderr } = await project.run("changelog", ...PLACE);
+  const { exit, stdout, stderr } = await project.run("log", "--markdown", ...PLACE);
   assert.deepEqual([exit, stdout], [0, "# My list\n"]);
   assert.match(stderr, /one build is stored/);
 });
@@ -185,9 +186,8 @@ test("apply publishes what plan showed, whatever happened to the sources", async
   const again = await project.run("apply", "my.plan");
   assert.equal(again.exit, 5, "what is there now is not what the plan was for");
   assert.match(again.stderr, /^error\[plan-outdated\]: l\.txt is already the list of this plan$/m);
-  const { stdout } = await project.run("history", "--json", ...PLACE);
-  const entries = stdout.trim().split("\n");
-  const { from } = JSON.parse(entries.at(-1)!) as { from: { source: string; sha256?: string }[] };
+  const { events } = await json(project.run("log", "--json", ...PLACE));
+  const [{ from }] = events as [{ from: { source: string; sha256?: string }[] }];
   assert.deepEqual(
     from.map(({ source, sha256 }) => [source, sha256 !== undefined]),
     [

@@ -78,8 +78,8 @@ test("a list that a resolver cannot use is rolled back once, and refused until i
     loop.rollbacks.map(({ by }) => by),
     ["proof"],
   );
-  const builds = await loop.project.run("builds", "-c", "c.json");
-  assert.match(builds.stdout, /@0 .* proof +/);
+  const log = await loop.project.run("log", "-c", "c.json");
+  assert.match(log.stdout, /@0 .* proof +/);
   // Scheduled runs do not publish it again.
   for (let run = 0; run < 3; run++) {
     const refused = await loop.compile();

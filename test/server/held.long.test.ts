@@ -30,7 +30,7 @@ test("serve leaves a held list alone and says so", { timeout: 300_000 }, async (
   served.write([...LINES, "||bad.example^"]);
   served.child.kill("SIGHUP");
   assert.equal((await served.event("run-ended", 2))["outcome"], "published");
-  const listed = await command("builds");
+  const listed = await command("log");
   assert.match(listed.stdout, /^ {2}@0 .* \+1 +serve/m, listed.stderr);
 
   const rolledBack = await command("rollback", "--hold", "--by", "<b>ops</b>");
@@ -62,7 +62,5 @@ test("serve leaves a held list alone and says so", { timeout: 300_000 }, async (
   served.child.kill("SIGHUP");
   assert.equal((await served.event("run-ended", 4))["outcome"], "published");
   assert.match(await textOf(served, "/rules/my-list.txt"), /worse/);
-  const verified = await command("history", "--verify");
-  assert.equal(verified.exit, 0, verified.stderr);
   await served.stop();
 });

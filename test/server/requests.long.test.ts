@@ -119,9 +119,9 @@ test("a bad list is taken back, held and released by requests", { timeout: 300_0
   const missing = await ask(served, "/rollback?to=99", { method: "POST" });
   assert.equal(missing.status, 400);
   assert.match(missing.text, /"code": "build-missing"/);
-  const history = await runProgram(["history"], { cwd: served.folder });
-  assert.match(history.stdout, /rolled-back .*serve for 127\.0\.0\.1/);
-  assert.equal(history.stdout.match(/rolled-back/g)!.length, 1, "a hold is no rollback");
+  const log = await runProgram(["log"], { cwd: served.folder });
+  assert.match(log.stdout, /rolled-back .*serve for 127\.0\.0\.1/);
+  assert.equal(log.stdout.match(/rolled-back/g)!.length, 1, "a hold is no rollback");
   await served.stop();
 });
 
@@ -154,7 +154,7 @@ test(
     const shown = await Promise.all(
       ["/", "/health", "/metrics", "/why?name=d1.example"].map((path) => ask(served, path)),
     );
-    const files = ["my-list.txt.history.jsonl", "serve.json"].map((file) =>
+    const files = ["my-list.txt.log.jsonl", "serve.json"].map((file) =>
       readFileSync(join(served.folder, "rules/.rules-compiler", file), "utf8"),
     );
     const all = JSON.stringify([served.events, shown, files]);

@@ -192,7 +192,7 @@ test(
     const readme = `# Lists\n\n${say(folder, "stats", "-c", "c.yaml", "--filter", "Ultimate", "--markdown")}`;
     writeFileSync(join(folder, "README.md"), readme);
     for (const { name } of lists) assert.match(readme, new RegExp(`^\\| ${name} `, "m"));
-    const changes = say(folder, "changelog", "-c", "c.yaml", "--filter", "Ultimate");
+    const changes = say(folder, "log", "--markdown", "-c", "c.yaml", "--filter", "Ultimate");
     assert.match(changes, /^## /m);
     const again = await compile(folder);
     for (const [name, { seconds, megabytes }] of Object.entries({

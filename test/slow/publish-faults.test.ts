@@ -121,7 +121,7 @@ test("faults and kills at every system call of the publish path never leave a pa
         const next = await compileIn(place, calm);
         assert.equal(next.exit, 0, `${what}\nthen: ${next.stderr}`);
         for (const list of place.lists) assert.equal(readFileSync(list, "utf8"), NEW, what);
-        const ends = ["history.json", "history.jsonl", "json"];
+        const ends = ["json", "log.jsonl"];
         const kept = ends.map((end) => `.rules-compiler/l.txt.${end}`);
         const out = [".rules-compiler", ...kept, "l.txt"];
         const rules = ["rules", ...out.map((name) => `rules/${name}`)];

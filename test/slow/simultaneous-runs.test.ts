@@ -11,12 +11,11 @@ import { PROGRAM, runProgram } from "../support/command.ts";
 import { isNightly } from "../support/nightly.ts";
 
 const PAIRS = isNightly ? 200 : 30;
-/** A list, its history, and what is remembered of it; stored builds are left out. */
+/** A list, its log, and what is remembered of it; stored builds are left out. */
 const PUBLISHED = [
   ".rules-compiler",
-  ".rules-compiler/l.txt.history.json",
-  ".rules-compiler/l.txt.history.jsonl",
   ".rules-compiler/l.txt.json",
+  ".rules-compiler/l.txt.log.jsonl",
   "l.txt",
 ];
 

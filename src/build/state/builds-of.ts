@@ -1,7 +1,7 @@
 import type { Host } from "../../host/host.ts";
 import { type KeptBuild, headerOf, keptBuilds, momentOf } from "../../record/kept-builds.ts";
 
-/** A kept build, as `builds` shows it. */
+/** A kept build, as `log` shows it. */
 export interface BuildEntry {
   /** How to select it: `@0` is the published one. */
   readonly build: string;
@@ -13,7 +13,7 @@ export interface BuildEntry {
   readonly isSame: boolean;
   /** Who asked for it. */
   readonly by?: string;
-  /** The build that it repeats after a rollback, if that is still kept; else when that was made. */
+  /** When the build was made that it repeats after a rollback. */
   readonly of?: string;
   /** Whether it can be published again. */
   readonly isComplete: boolean;
@@ -35,7 +35,6 @@ export async function buildsOf(path: string, host: Host): Promise<BuildEntry[]> 
     if (header === undefined) continue;
     const { rules, by, of } = header;
     const { list } = build.files;
-    const repeated = builds.findIndex(({ stamp }) => stamp === of);
     entries.push({
       build: nameOf(index),
       at: momentOf(build.stamp),
@@ -43,7 +42,7 @@ export async function buildsOf(path: string, host: Host): Promise<BuildEntry[]> 
       ...(before && { change: rules - before.rules }),
       isSame: before !== undefined && list === before.list,
       ...(by !== undefined && { by }),
-      ...(of !== undefined && { of: repeated === -1 ? momentOf(of) : nameOf(repeated) }),
+      ...(of !== undefined && { of: momentOf(of) }),
       isComplete: isComplete(build),
     });
     before = { rules, list };

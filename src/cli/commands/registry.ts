@@ -122,20 +122,17 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./diff.ts")).diffCommand,
   },
   {
-    name: "changelog",
+    name: "log",
     group: "ask",
-    brief: "show what the last builds changed",
+    brief: "show what happened to the list: builds, holds, refusals",
     computes: true,
-    description: "Show what each stored build changed, newest first",
-    examples: [["changelog -c my-list.yaml > CHANGES.md", "one section per build, as Markdown"]],
-    load: async () => (await import("./changelog.ts")).changelogCommand,
-  },
-  {
-    name: "builds",
-    group: "more",
-    description: "List the stored builds: when, how many rules, and who asked",
-    examples: [["builds -c my-list.yaml", "@0 is the published build, @1 the one before"]],
-    load: async () => (await import("./builds.ts")).buildsCommand,
+    description:
+      "Show what happened to the list, newest first: builds, rollbacks, holds and refusals, and who asked",
+    examples: [
+      ["log -c my-list.yaml", "one line per event; @0 is the published build, @1 the one before"],
+      ["log -c my-list.yaml --markdown > CHANGES.md", "what each build changed, for a release"],
+    ],
+    load: async () => (await import("./log.ts")).logCommand,
   },
   {
     name: "why",
@@ -206,16 +203,6 @@ export const commands: readonly CommandEntry[] = [
     description: "Write the last build as Parquet files for DuckDB and other databases",
     examples: [["export dataset", "write dataset/lines.parquet and dataset/names.parquet"]],
     load: async () => (await import("./export.ts")).exportCommand,
-  },
-  {
-    name: "history",
-    group: "more",
-    description: "Show who published, refused, accepted, rolled back or held a list, and when",
-    examples: [
-      ["history -c my-list.yaml", "newest last"],
-      ["history -c my-list.yaml --verify", "exit code 0 if no entry was changed or removed"],
-    ],
-    load: async () => (await import("./history.ts")).historyCommand,
   },
   {
     name: "verify",

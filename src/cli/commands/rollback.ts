@@ -31,7 +31,7 @@ export const rollbackCommand: Command = async (options, host, reporter, signal) 
         "unknown-flag",
         `rollback takes one build, not ${printable(options.args.operands.join(" "), 60)}`,
         {
-          hint: "Such as: rollback @1, or rollback @2026-11-14; rules-compiler builds lists them. To keep the published list: rollback @published --hold",
+          hint: "Such as: rollback @1, or rollback @2026-11-14; rules-compiler log lists them. To keep the published list: rollback @published --hold",
         },
       ),
     ]);

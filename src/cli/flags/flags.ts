@@ -115,11 +115,6 @@ const BUILD_FLAGS = [
       "Publish once despite this guard, named by its code: list-shrunk, blocks-protected …",
   },
   {
-    name: "verify",
-    only: ["history"],
-    description: "Check that no entry was changed or removed; exit with code 5 if one was",
-  },
-  {
     name: "hold",
     only: ["rollback"],
     description: "Keep the list at this build: later runs publish nothing until it is released",
@@ -133,7 +128,7 @@ const BUILD_FLAGS = [
     name: "by",
     value: "NAME",
     only: ["compile", "apply", "rollback"],
-    description: "Who asks, as builds shows it (default: the user and the machine)",
+    description: "Who asks, as log shows it (default: the user and the machine)",
   },
   {
     name: "permit",
@@ -194,8 +189,9 @@ const OTHER_FLAGS = [
   },
   {
     name: "markdown",
-    only: ["stats", "plan"],
-    description: "Print as Markdown; with plan --json, as the field markdown",
+    only: ["stats", "plan", "log"],
+    description:
+      "Print as Markdown; for log, what each build changed; with --json of plan and log, as the field markdown",
   },
   {
     name: "traffic",

@@ -76,7 +76,7 @@ export class ProofLoop {
   }
 
   get rollbacks(): { readonly by: string }[] {
-    const lines = this.project.text("rules/.rules-compiler/list.txt.history.jsonl").split("\n");
+    const lines = this.project.text("rules/.rules-compiler/list.txt.log.jsonl").split("\n");
     return lines
       .filter((line) => line.includes('"rolled-back"'))
       .map((line) => JSON.parse(line) as { by: string });

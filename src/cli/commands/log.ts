@@ -1,0 +1,102 @@
+import { listFiles } from "../../build/list-files.ts";
+import { type LogEvent, listLog } from "../../build/list-log.ts";
+import { keptStates } from "../../build/state/kept-build.ts";
+import { listNames } from "../../build/state/published-build.ts";
+import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
+import { momentText } from "../../diagnostics/moment-text.ts";
+import { numberText } from "../../diagnostics/number-text.ts";
+import { printable } from "../../diagnostics/printable.ts";
+import { someOf } from "../../diagnostics/some-of.ts";
+import { type ListState, listChange } from "../../explain/list-change.ts";
+import type { Host } from "../../host/host.ts";
+import { type ListAnswer, answerLists } from "../answer-lists.ts";
+import { flagsOf } from "../flags/command-flags.ts";
+import { changeJson } from "../output/change-text.ts";
+import { changelogSection } from "../output/changelog-text.ts";
+import { renderTable } from "../output/table.ts";
+import type { Command } from "./registry.ts";
+
+/** Shows what happened to a list, newest first. With `--markdown`, it shows what each stored build changed. */
+export const logCommand: Command = async (options, host, reporter) => {
+  const lists = await listNames(options, host);
+  const { markdown: isMarkdown } = flagsOf("log", options.args);
+  const { dataStyle: style } = reporter;
+  const answer = async (list: string): Promise<ListAnswer> => {
+    const [file] = listFiles(list, options, host);
+    if (file === undefined)
+      throw new CompilerError([
+        errorOf("record-missing", "A list written to standard output has no log"),
+      ]);
+    const events = await listLog(file.path, host);
+    if (events.length === 0)
+      throw new CompilerError([
+        errorOf("record-missing", `Nothing has happened to ${printable(file.name)} yet`),
+      ]);
+    if (!isMarkdown)
+      return {
+        text: () => `${style.strong(printable(file.name))}\n${eventTable(events)}\n`,
+        documents: [{ events }],
+      };
+    const { name = list, changes } = await changesOf(file.path, host);
+    if (changes.length === 0)
+      reporter.info(
+        `${lists.length === 1 ? "" : `${printable(list)}: `}Nothing to compare yet: only one build is stored`,
+      );
+    const markdown = `# ${name}\n${changes.map(({ text }) => text).join("")}`;
+    const documents = changes.map(({ document }) => document);
+    return { text: () => markdown, documents: [{ events, changes: documents, markdown }] };
+  };
+  return await answerLists(lists, answer, { options, host, reporter });
+};
+
+function eventTable(events: readonly LogEvent[]): string {
+  const rows = events.map((event) => [
+    event.build ?? "",
+    momentText(event.at),
+    event.event,
+    event.rules === undefined ? "" : numberText(event.rules),
+    changeText(event),
+    printable(event.by ?? "unknown", 40),
+    noteText(event),
+  ]);
+  return renderTable([["build", "when", "event", "rules", "change", "by", "note"], ...rows], {
+    align: "lllrrll",
+  }).join("\n");
+}
+
+function changeText({ change }: LogEvent): string {
+  if (change === undefined) return "";
+  const sign = change === 0 ? "±" : change < 0 ? "−" : "+";
+  return `${sign}${numberText(Math.abs(change))}`;
+}
+
+function noteText({ event, of, guards = [], isComplete }: LogEvent): string {
+  if (isComplete === false) return "cannot be published again";
+  if (of !== undefined) return `${event === "held" ? "at" : "to"} the build of ${momentText(of)}`;
+  return guards.length === 0 ? "" : someOf(guards);
+}
+
+interface Changes {
+  /** The name of the list. */
+  readonly name: string | undefined;
+  /** What each stored build changed, newest first. */
+  readonly changes: readonly { readonly text: string; readonly document: object }[];
+}
+
+async function changesOf(path: string, host: Host): Promise<Changes> {
+  const changes: { text: string; document: object }[] = [];
+  let name: string | undefined;
+  let newer: { at: string; state: ListState } | undefined;
+  for await (const { at, state } of keptStates(path, host)) {
+    name ??= state.record?.header.name;
+    if (newer !== undefined) {
+      const change = await listChange(state, newer.state);
+      changes.push({
+        text: changelogSection(newer.at, change, state.record?.header, newer.state.record?.header),
+        document: { at: newer.at, ...changeJson(change) },
+      });
+    }
+    newer = { at, state };
+  }
+  return { name, changes };
+}
