@@ -57,7 +57,7 @@ export default defineConfig({
           { text: "When something is blocked", link: "/guide/when-something-is-blocked" },
           { text: "Know what is in your list", link: "/guide/why" },
           { text: "Which lists block your queries", link: "/guide/traffic" },
-          { text: "The build as a dataset", link: "/guide/dataset" },
+          { text: "The build as a table", link: "/guide/dataset" },
           { text: "Threat feeds", link: "/guide/feeds" },
           { text: "Popularity", link: "/guide/popularity" },
           { text: "Several lists", link: "/guide/several-lists" },

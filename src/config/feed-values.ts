@@ -48,7 +48,7 @@ type FeedField = "column" | "delimiter" | "path" | "where" | "urls";
 
 /** The types that each field is for. */
 const TYPES: Readonly<Record<FeedField, readonly string[]>> = {
-  column: ["csv", "parquet"],
+  column: ["csv"],
   delimiter: ["csv"],
   path: ["json", "ndjson"],
   where: ["csv", "json", "ndjson", "urlhaus", "phishtank", "threatfox", "misp", "stix"],
@@ -72,9 +72,9 @@ export function* feedProblems(
         message: `${at}.${field} is not for type ${type}`,
         hint: `It is for ${someOf(types)}`,
       };
-  if ((type === "csv" || type === "parquet") && column === undefined)
+  if (type === "csv" && column === undefined)
     yield {
-      message: `${at}.column is required for type ${type}`,
+      message: `${at}.column is required for type csv`,
       hint: "Name the column with names or URLs",
     };
   if (type === "ndjson" && path === undefined)

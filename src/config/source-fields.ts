@@ -3,7 +3,6 @@ export const FEED_NAMES = [
   "urls",
   "csv",
   "ndjson",
-  "parquet",
   "urlhaus",
   "openphish",
   "phishtank",
@@ -33,13 +32,12 @@ export const SOURCE_ONLY_FIELDS = {
   type: {
     type: "source-type",
     description:
-      "Format of the list: `adblock`, `hosts`, `domains`, or any other of the [formats](formats.md). Lines of the first three are detected automatically; the type decides ambiguous ones: except in `adblock`, every line that begins with `#` is a comment. Or a [feed](../guide/feeds.md): `urls`, `csv`, `json` with `path`, `ndjson`, `parquet`, `urlhaus`, `openphish`, `phishtank`, `threatfox`, `misp`, `stix`, `tranco`, `umbrella`.",
+      "Format of the list: `adblock`, `hosts`, `domains`, or any other of the [formats](formats.md). Lines of the first three are detected automatically; the type decides ambiguous ones: except in `adblock`, every line that begins with `#` is a comment. Or a [feed](../guide/feeds.md): `urls`, `csv`, `json` with `path`, `ndjson`, `urlhaus`, `openphish`, `phishtank`, `threatfox`, `misp`, `stix`, `tranco`, `umbrella`.",
     example: "hosts",
   },
   column: {
     type: "column",
-    description:
-      "For `csv` and `parquet`: the column with names or URLs, by its name or by its number from 1.",
+    description: "For `csv`: the column with names or URLs, by its name or by its number from 1.",
     example: "url",
   },
   delimiter: {

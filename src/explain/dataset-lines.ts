@@ -7,7 +7,6 @@ import type { Host } from "../host/host.ts";
 import { readFully } from "../host/read-fully.ts";
 import { KernelMemory } from "../kernel/kernel-memory.ts";
 import { LineScanner } from "../kernel/line-scanner.ts";
-import { ParquetFile } from "../parquet/parquet-file.ts";
 import type { BuildRecord } from "../record/build-record.ts";
 import type { RecordedFile } from "../record/record-format.ts";
 import type { Chunk } from "../rules/chunk.ts";
@@ -16,9 +15,10 @@ import { Flag, Kind } from "../rules/kind.ts";
 import { ChunkPool } from "../rules/rule-table.ts";
 import { FileBlocks } from "../sources/text-blocks.ts";
 import { type FileLines, ListScan } from "../syntax/list-scan.ts";
+import { asciiLabels } from "../syntax/idna.ts";
 import { suffixTables } from "../syntax/public-suffix.ts";
 import { BlockCutter, type TextBlock, blocksOf } from "../syntax/text-block.ts";
-import { KINDS, LineColumns, isStoredName } from "./line-columns.ts";
+import { CsvRows, KINDS } from "./csv-rows.ts";
 import { hostsIn } from "./line-names.ts";
 import { readRecorded } from "./read-recorded.ts";
 import { HEAD_BYTES, isUnpackedFirst, recordedText } from "./recorded-text.ts";
@@ -30,16 +30,15 @@ export interface NamedRecord {
   readonly record: BuildRecord;
 }
 
-/** Rows, and bytes of text, after which a group of rows is written. */
-const GROUP_ROWS = 131_072;
-const GROUP_BYTES = 16 * 1024 * 1024;
-
 /** A name in lower-case ASCII has the first of these flags alone. */
 const NAME_FLAGS = Flag.PlainHost | Flag.UpperHost | Flag.SeveralNames;
 
 const UNKNOWN = KINDS.indexOf("unknown");
 
-/** Writes every line of every source with its fate: `lines.parquet`. Memory does not grow with the sources. */
+/** Takes rows of the table; false if it wants no more of them. */
+export type TakeRows = (rows: Uint8Array) => Promise<boolean>;
+
+/** Writes every line of every source with its fate as CSV. Memory does not grow with plain sources. */
 export class DatasetLines {
   /** Files whose text is not available. */
   readonly unseen: RecordedFile[] = [];
@@ -47,38 +46,35 @@ export class DatasetLines {
   private readonly host: Host;
   private readonly kernel = new KernelMemory();
   private readonly scanner = new LineScanner(this.kernel, suffixTables());
-  private columns!: LineColumns;
-  private file!: ParquetFile;
+  private readonly table = new CsvRows();
   private rows!: RecordedRows;
+  private readonly out: TakeRows;
+  private isWanted = true;
 
-  constructor(cacheDir: string | undefined, host: Host) {
+  constructor(cacheDir: string | undefined, host: Host, out: TakeRows) {
     this.cacheDir = cacheDir;
     this.host = host;
+    this.out = out;
   }
 
-  /** Writes all builds to one file. Rejects with the error of `out`. */
-  async write(builds: readonly NamedRecord[], out: (bytes: Uint8Array) => void): Promise<number> {
-    const sources = builds.flatMap(({ record }) => record.header.sources);
-    this.columns = new LineColumns(
-      builds.map(({ name }) => name),
-      sources,
-      this.kernel,
-    );
-    this.file = new ParquetFile(this.columns.all, this.kernel, out);
-    let firstSource = 0;
-    for (const [list, { record }] of builds.entries()) {
-      this.columns.listNumber = list;
+  /** Returns the number of rows. Rejects with the error of `out`. */
+  async write(builds: readonly NamedRecord[]): Promise<number> {
+    for (const { name, record } of builds) {
       const framesOf = Map.groupBy(record.frames, ({ file }) => file);
       for (const [index, file] of record.header.files.entries()) {
-        if (file.isOwn === true) continue;
-        this.columns.sourceNumber = firstSource + file.source;
+        if (file.isOwn === true || !this.isWanted) continue;
+        this.table.startSource(name, record.header.sources[file.source]!.label);
         this.rows = new RecordedRows(record, framesOf.get(index) ?? []);
         await this.writeFile(file, record);
       }
-      firstSource += record.header.sources.length;
     }
-    this.file.finish();
-    return this.file.rows;
+    await this.passOn();
+    return this.table.rows;
+  }
+
+  private async passOn(): Promise<void> {
+    const rows = this.table.take();
+    if (this.isWanted && rows.length > 0) this.isWanted = await this.out(rows);
   }
 
   private async writeFile(file: RecordedFile, record: BuildRecord): Promise<void> {
@@ -94,7 +90,7 @@ export class DatasetLines {
       const bytes = await readFully(opened, new Uint8Array(opened.size), 0);
       const text = await recordedText(file, bytes, builtAt, this.host);
       if (text === undefined) return undefined;
-      if (file.format !== undefined) this.readForeign(file.format, text);
+      if (file.format !== undefined) await this.readForeign(file.format, text);
       else
         await this.scan(blocksOf(text, new BlockCutter()), type, await this.written(file, bytes));
       return true;
@@ -102,14 +98,14 @@ export class DatasetLines {
     if (isRead === undefined) this.unseen.push(file);
     // Without a text, or after its end.
     while (!this.rows.isOver) this.addRow(undefined, undefined, UNKNOWN);
+    await this.passOn();
   }
 
   /** The lines of a feed as they were written, if they have the numbers of its rows. */
   private async written(file: RecordedFile, bytes: Uint8Array): Promise<WrittenLines | undefined> {
     const { feed, ...asWritten } = file;
     const format = feed && feedFormats.get(feed.type);
-    if (format === undefined || format.isJson === true || format.isCounted === true)
-      return undefined;
+    if (format === undefined || format.isJson === true) return undefined;
     const text = await recordedText(asWritten, bytes, "", this.host);
     return text && new WrittenLines(text);
   }
@@ -128,8 +124,11 @@ export class DatasetLines {
       pool.chunks.length = 0;
     });
     const lines: FileLines = { origin: 0, nextLine: 1 };
-    for await (const block of blocks)
+    for await (const block of blocks) {
       scan.read(lines, block, { start: 0, end: block.bytes.length, fate: Fate.Live });
+      await this.passOn();
+      if (!this.isWanted) break;
+    }
     scan.flush();
     this.kernel.freeAll();
   }
@@ -141,15 +140,9 @@ export class DatasetLines {
       while (!rows.isOver && rows.line < line) this.addRow(undefined, undefined, UNKNOWN);
       if (rows.isOver) return;
       if (rows.line > line) continue;
-      const run = chunk.lines === undefined ? rows.run(this.roomIn(chunk, row)) : 0;
-      if (run > 0) {
-        this.takeRun(chunk, row, run);
-        row += run - 1;
-        continue;
-      }
       const kind = kindOf(chunk, row);
-      const text = this.addText(chunk, row);
-      this.endRow(kind);
+      const text = this.addLine(chunk, row, kind);
+      rows.next();
       if (text !== undefined) {
         const names = hostsIn(text);
         for (let at = 1; !rows.isOver && rows.line === line; at++)
@@ -161,44 +154,16 @@ export class DatasetLines {
     }
   }
 
-  /** Adds the text of a line and its first name. Returns the text if the line may have several names. */
-  private addText(chunk: Chunk, row: number): string | undefined {
+  /** Adds a line and its first name. Returns the text if the line may have several names. */
+  private addLine(chunk: Chunk, row: number, kind: number): string | undefined {
     const { bytes, start, end, hostStart, hostEnd, flags } = chunk;
-    const [first, from, to] = [start[row]!, hostStart[row]!, hostEnd[row]!];
-    // A copy: the memory of the chunk may move when columns grow.
-    const line = bytes.slice(first, end[row]);
-    const about = flags[row]! & NAME_FLAGS;
-    const isOneName = from < to && (about & Flag.SeveralNames) === 0;
-    if (about === Flag.PlainHost || (isOneName && isStoredName(bytes, from, to))) {
-      this.columns.addNamed(line, from - first, to - first);
+    if (hostStart[row] === hostEnd[row] || (flags[row]! & NAME_FLAGS) === Flag.PlainHost) {
+      this.table.addLine(this.rows, kind, chunk, row);
       return undefined;
     }
-    const text = decodeUtf8(line);
-    this.columns.addOther(text, from === to ? undefined : hostsIn(text)[0]);
-    return from === to ? undefined : text;
-  }
-
-  /** How many rows of the chunk the group has room for. */
-  private roomIn(chunk: Chunk, row: number): number {
-    return Math.min(chunk.length - row, GROUP_ROWS - this.columns.length);
-  }
-
-  /** Takes lines that have one row each. */
-  private takeRun(chunk: Chunk, from: number, count: number): void {
-    const { columns, rows } = this;
-    const to = from + count;
-    const kinds = new Uint8Array(count);
-    for (let row = from; row < to; row++) kinds[row - from] = kindOf(chunk, row);
-    for (let row = from; row < to; row++) {
-      let end = row;
-      while (end < to && (chunk.flags[end]! & NAME_FLAGS) === Flag.PlainHost) end++;
-      if (end > row) columns.addNamedRows(chunk, row, end);
-      row = end;
-      if (row < to) this.addText(chunk, row);
-    }
-    columns.addRows(rows, kinds);
-    rows.skip(count);
-    this.writeFullGroup();
+    const text = decodeUtf8(bytes, start[row], end[row]);
+    this.table.addText(this.rows, kind, normalName(hostsIn(text)[0]), text);
+    return text;
   }
 
   /** The names of a feed, with the lines that they are from. */
@@ -215,7 +180,7 @@ export class DatasetLines {
     }
   }
 
-  private readForeign(format: string, bytes: Uint8Array): void {
+  private async readForeign(format: string, bytes: Uint8Array): Promise<void> {
     const { rows } = this;
     const written = new WrittenLines(bytes);
     const reader = foreignFormats.get(format)!.open();
@@ -230,27 +195,25 @@ export class DatasetLines {
       );
     };
     let line = 1;
-    for (const block of blocksOf(bytes, new BlockCutter()))
+    for (const block of blocksOf(bytes, new BlockCutter())) {
       line = reader.read(block.bytes, line, take);
+      await this.passOn();
+    }
     reader.end(take);
   }
 
   private addRow(text: string | undefined, name: string | undefined, kind: number): void {
-    this.columns.addOther(text, name);
-    this.endRow(kind);
+    this.table.addText(this.rows, kind, normalName(name), text);
+    this.rows.next();
   }
+}
 
-  private endRow(kind: number): void {
-    const { columns, rows } = this;
-    columns.addRow(rows, kind);
-    this.writeFullGroup();
-    rows.next();
-  }
+const NAME = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/;
 
-  private writeFullGroup(): void {
-    const { length, byteCount } = this.columns;
-    if (length >= GROUP_ROWS || byteCount >= GROUP_BYTES) this.file.writeGroup();
-  }
+/** A name in lower-case ASCII; undefined if the text is not one. */
+function normalName(text = ""): string | undefined {
+  const name = asciiLabels(text.toLowerCase()).replace(/\.$/, "");
+  return NAME.test(name) ? name : undefined;
 }
 
 /** By kind of row. */

@@ -46,12 +46,10 @@ export async function* fateLines(
     const lines = found.toSorted((a, b) => a.line - b.line);
     const texts = await readRecorded(file, cacheDir, host, async (opened) => {
       const bytes = await readFully(opened, new Uint8Array(opened.size), 0);
-      // Numbers of rows in JSON and Parquet are not lines of the file.
-      const { feed } = file;
-      const format = feed && feedFormats.get(feed.type);
-      const isCounted = format?.isJson === true || format?.isCounted === true;
-      const { feed: _, ...asWritten } = file;
-      const shown = isCounted ? file : asWritten;
+      // Numbers of rows in JSON are not lines of the file.
+      const { feed, ...asWritten } = file;
+      const isJson = feed && feedFormats.get(feed.type)?.isJson === true;
+      const shown = isJson === true ? file : asWritten;
       const text = await recordedText(shown, bytes, record.header.builtAt, host);
       return (
         text &&

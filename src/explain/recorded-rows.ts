@@ -6,8 +6,8 @@ import { Fate, hasCause } from "../rules/fate.ts";
 export class RecordedRows {
   row = 0;
   line = 0;
-  /** The number of the name in its line, from 1. */
-  part = 0;
+  /** Whether the statistics count this row: of the rows of a line, the first that is live, or else the first. */
+  isCounted = false;
   fate = 0;
   cause: number | undefined;
   private readonly record: BuildRecord;
@@ -15,6 +15,7 @@ export class RecordedRows {
   private frame = 0;
   private index = -1;
   private causes: Int32Array | undefined;
+  private countedRow = 0;
 
   constructor(record: BuildRecord, frames: readonly Frame[]) {
     this.record = record;
@@ -27,42 +28,6 @@ export class RecordedRows {
 
   get isOver(): boolean {
     return this.frame >= this.frames.length;
-  }
-
-  /**
-   * How many rows, at most `most`, are consecutive lines with one row each, from the current one on. The last row of a frame is not: the next
-   * frame may continue its line.
-   */
-  run(most: number): number {
-    const frame = this.frames[this.frame];
-    if (frame === undefined || frame.lines !== undefined) return 0;
-    const { fates, others } = frame;
-    const from = this.index;
-    const end = Math.min(from + most, frame.length - 1);
-    let to = from;
-    for (; to < end; to++) {
-      if (fates[to] === Fate.Spare) break;
-      if (others === undefined) continue;
-      if (((others[to]! | others[to + 1]!) & (Other.Generated | Other.Continued)) !== 0) break;
-    }
-    return to - from;
-  }
-
-  /** The fates of a run. */
-  fatesOf(run: number): Uint8Array {
-    return this.frames[this.frame]!.fates.subarray(this.index, this.index + run);
-  }
-
-  /** The causes of a run; -1 for a row without one. */
-  causesOf(run: number): Int32Array {
-    this.causes ??= this.record.causesIn(this.frames[this.frame]!);
-    return this.causes.subarray(this.index, this.index + run);
-  }
-
-  /** Goes to the row after a run. */
-  skip(run: number): void {
-    this.index += run - 1;
-    this.next();
   }
 
   /** Goes to the next row that is or was a line of the file, or a further name of one. */
@@ -84,13 +49,31 @@ export class RecordedRows {
       if (fate === Fate.Spare || line === 0) continue;
       const other = others?.[index] ?? 0;
       if ((other & Other.Generated) !== 0) continue;
-      this.part = (other & Other.Continued) === 0 ? 1 : this.part + 1;
       this.row = base + index;
+      if ((other & Other.Continued) === 0) this.countedRow = this.countedFrom(this.row, fate);
+      this.isCounted = this.row === this.countedRow;
       this.line = line;
       this.fate = fate;
       this.cause = hasCause(fate) ? this.causeAt(frame) : undefined;
       return;
     }
+  }
+
+  /** The row that counts for the line that begins with this one. */
+  private countedFrom(row: number, fate: number): number {
+    if (fate === Fate.Live) return row;
+    let at = this.index + 1;
+    for (let number = this.frame; number < this.frames.length; number++) {
+      const { fates, others, length, base } = this.frames[number]!;
+      for (; at < length; at++) {
+        const other = others?.[at] ?? 0;
+        if ((other & Other.Generated) !== 0) continue;
+        if ((other & Other.Continued) === 0) return row;
+        if (fates[at] === Fate.Live) return base + at;
+      }
+      at = 0;
+    }
+    return row;
   }
 
   private causeAt(frame: Frame): number | undefined {

@@ -1,6 +1,6 @@
 import { CsvFeed, type CsvShape } from "./csv-feed.ts";
 import { DetectedFeed } from "./detected-feed.ts";
-import { FeedError, type FeedReader } from "./feed-reader.ts";
+import type { FeedReader } from "./feed-reader.ts";
 import { type Condition, type FeedSettings, conditionsOf } from "./feed-settings.ts";
 import { FeedValues } from "./feed-value.ts";
 import { JsonFeed, type JsonShape, NdjsonFeed } from "./json-feed.ts";
@@ -11,8 +11,6 @@ import { UrlFeed } from "./url-feed.ts";
 interface FeedFormat {
   /** Entries that are no longer valid at `now` are not taken. */
   open(settings: FeedSettings, now: Date): FeedReader;
-  /** Whether rows have numbers of their own, not those of lines of the file. */
-  readonly isCounted?: true;
   /** Whether it may be JSON, which is otherwise taken for an error message of the server. */
   readonly isJson?: true;
 }
@@ -111,15 +109,6 @@ export const feedFormats: ReadonlyMap<string, FeedFormat> = new Map<string, Feed
           { paths: [settings.path ?? ""], where: conditionsOf(settings) },
           new FeedValues(settings.urls),
         ),
-    },
-  ],
-  [
-    "parquet",
-    {
-      isCounted: true,
-      open: () => {
-        throw new FeedError("Parquet is read from a file, not from a stream");
-      },
     },
   ],
   ["urlhaus", either(csv("url"), json(["/*/*/url", "/urls/*/url"]))],

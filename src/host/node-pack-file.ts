@@ -15,7 +15,12 @@ const QUICK_LEVELS = { gzip: 1, br: 1, zstd: 1 } as const;
 const MOST_AT_A_TIME = 1024 * 1024;
 const LEAST_AT_A_TIME = 16_384;
 
-function packerOf(packing: Packing, level: number, chunkSize: number): Transform | undefined {
+/** A stream that packs; undefined if the runtime cannot. */
+export function packerOf(
+  packing: Packing,
+  level: number = QUICK_LEVELS[packing],
+  chunkSize: number = MOST_AT_A_TIME,
+): Transform | undefined {
   if (packing === "gzip") return zlib.createGzip({ level, chunkSize });
   if (packing === "br")
     return zlib.createBrotliCompress({
@@ -87,7 +92,7 @@ async function packInPieces(from: string, to: string, packer: Transform): Promis
 }
 
 /** Resolves when the packer needs these bytes no longer. */
-async function taken(packer: Transform, bytes: Uint8Array): Promise<void> {
+export async function taken(packer: Transform, bytes: Uint8Array): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     packer.write(bytes, (error) => {
       if (error) reject(error);

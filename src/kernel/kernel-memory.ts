@@ -40,11 +40,6 @@ export interface KernelExports {
   readonly namesCount: WasmGlobal;
   findEnds(names: number, end: number, filter: number, out: number): number;
   deliver(page: number, end: number, cursors: number, idShift: number): number;
-  copyTexts(...values: number[]): number;
-  packTexts(texts: number, ends: number, count: number, numbers: number, out: number): number;
-  packNumbers(values: number, count: number, out: number): number;
-  packRuns(values: number, count: number, width: number, out: number): number;
-  findDomains(...values: number[]): void;
   passOn(from: number, to: number, cursors: number, idShift: number): number;
 }
 
@@ -141,11 +136,6 @@ export class KernelMemory implements Arena {
     this.lasting.push({ at, size: roundSize(bytes) });
     this.lasting.sort((one, other) => one.at - other.at);
     return at;
-  }
-
-  freeLasting(at: number): void {
-    const index = this.lasting.findIndex((area) => area.at === at);
-    for (const { size } of this.lasting.splice(index, 1)) this.areas.give(at, size);
   }
 
   /** Ends a compile: frees everything except lasting areas, and removes all growth listeners. */

@@ -6,7 +6,6 @@ import { FeedLines } from "../feeds/feed-lines.ts";
 import { FeedError, type FeedReader } from "../feeds/feed-reader.ts";
 import type { FeedSettings } from "../feeds/feed-settings.ts";
 import { openFeed } from "../feeds/registry.ts";
-import type { ParquetFeed } from "../feeds/parquet-feed.ts";
 import { loadIdna } from "../syntax/idna.ts";
 import { openAgain } from "./web-text.ts";
 
@@ -18,10 +17,7 @@ export class FeedFile implements OpenFile {
   readonly size: number = Infinity;
   readonly stamp: OpenFile["stamp"];
   private readonly file: OpenFile;
-  private readonly settings: FeedSettings;
-  /** Undefined for a feed that needs the whole file. */
-  private readonly reader: FeedReader | undefined;
-  private whole: ParquetFeed | undefined;
+  private readonly reader: FeedReader;
   private readonly lines = new FeedLines(PIECE);
   /** How many bytes of the lines were handed out. */
   private given = 0;
@@ -34,8 +30,7 @@ export class FeedFile implements OpenFile {
   constructor(file: OpenFile, settings: FeedSettings, first: Uint8Array, now: Date) {
     this.file = file;
     this.stamp = file.stamp;
-    this.settings = settings;
-    this.reader = settings.type === "parquet" ? undefined : openFeed(settings, now);
+    this.reader = openFeed(settings, now);
     this.first = withoutMark(first);
   }
 
@@ -62,21 +57,8 @@ export class FeedFile implements OpenFile {
     return this.file.close();
   }
 
-  private async readPage(): Promise<boolean> {
-    if (this.whole === undefined) {
-      await loadIdna();
-      const { ParquetFeed: Feed } = await import("../feeds/parquet-feed.ts");
-      this.whole = new Feed(this.file, this.settings);
-    }
-    return await this.whole.readOn(this.lines);
-  }
-
   private async readOn(): Promise<void> {
     const { first, reader } = this;
-    if (reader === undefined) {
-      this.isOver = !(await this.readPage());
-      return;
-    }
     this.first = undefined;
     const bytes = first ?? this.piece.subarray(0, await this.file.read(this.piece));
     if (bytes.length === 0 && first === undefined) {
@@ -93,13 +75,6 @@ export class FeedFile implements OpenFile {
   }
 }
 
-/** The bytes of a file that is in memory. */
-function inMemory(bytes: Uint8Array): OpenFile {
-  return openAgain(bytes.length, (from, into) =>
-    into.set(bytes.subarray(from, from + into.length)),
-  );
-}
-
 /** The lines of a feed that is in memory; undefined if it cannot be read. */
 export async function feedText(
   bytes: Uint8Array,
@@ -107,7 +82,7 @@ export async function feedText(
   now: Date,
 ): Promise<Uint8Array | undefined> {
   const lines = new FeedFile(
-    settings.type === "parquet" ? inMemory(bytes) : openAgain(0, () => {}),
+    openAgain(0, () => {}),
     settings,
     bytes,
     now,

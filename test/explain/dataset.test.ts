@@ -1,37 +1,38 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { DatasetNames } from "../../src/explain/dataset-names.ts";
-import { RecordedRows } from "../../src/explain/recorded-rows.ts";
-import { readRecord } from "../../src/record/kept-builds.ts";
+import { gunzipSync, zstdDecompressSync } from "node:zlib";
+import { run } from "../../src/cli/main.ts";
+import { HostError } from "../support/internals.ts";
 import { MemoryProject } from "../support/memory-project.ts";
 import { isNightly } from "../support/nightly.ts";
+import { packingHost } from "../support/packing-host.ts";
 import { randomList } from "../support/random-list.ts";
 import { Random } from "../support/random.ts";
-import { readParquet } from "../support/read-parquet.ts";
 
-interface LineOfDataset {
-  readonly list: string;
-  readonly source: string;
-  readonly row: number;
-  readonly line: number;
-  readonly part: number;
-  readonly before: string | null;
-  readonly name: string | null;
-  readonly after: string | null;
-  readonly text: string | null;
-  readonly domain_length: number | null;
-  readonly kind: string;
-  readonly fate: string;
-  readonly cause: number | null;
-}
+type Row = Record<string, string>;
 
-async function linesOf(project: MemoryProject, folder = "dataset"): Promise<LineOfDataset[]> {
-  const bytes = project.memory.files.get(`/project/${folder}/lines.parquet`)!;
-  return (await readParquet(bytes)) as unknown as LineOfDataset[];
-}
-
-function textOf({ before, name, after, text }: LineOfDataset): string | null {
-  return text ?? (before === null ? null : `${before}${name}${after}`);
+/** The rows of CSV, read as RFC 4180 says, character by character. */
+function rowsOf(csv: string): Row[] {
+  const records: string[][] = [[""]];
+  let isQuoted = false;
+  for (let at = 0; at < csv.length; at++) {
+    const record = records.at(-1)!;
+    const character = csv[at]!;
+    if (isQuoted && character === '"' && csv[at + 1] === '"') {
+      record[record.length - 1] += '"';
+      at++;
+    } else if (character === '"') isQuoted = !isQuoted;
+    else if (isQuoted) record[record.length - 1] += character;
+    else if (character === ",") record.push("");
+    else if (character === "\n") records.push([""]);
+    else record[record.length - 1] += character;
+  }
+  const [columns, ...rows] = records;
+  assert.deepEqual(rows.pop(), [""], "the last row ends");
+  return rows.map((row) => {
+    assert.equal(row.length, columns!.length);
+    return Object.fromEntries(columns!.map((column, at) => [column, row[at]!]));
+  });
 }
 
 async function built(files: Record<string, string>, config: object): Promise<MemoryProject> {
@@ -41,19 +42,19 @@ async function built(files: Record<string, string>, config: object): Promise<Mem
   return project;
 }
 
-async function exported(project: MemoryProject): Promise<string> {
-  const { exit, stderr } = await project.run("export");
+async function exported(project: MemoryProject): Promise<{ rows: Row[]; stderr: string }> {
+  const { exit, stdout, stderr } = await project.run("export");
   assert.equal(exit, 0, stderr);
-  return stderr;
+  return { rows: rowsOf(stdout), stderr };
 }
 
-/** As `stats` counts: a line with several names is in the list if one of them is, and has the fate of the first one otherwise. */
-function countedOnce(lines: readonly LineOfDataset[]): LineOfDataset[] {
-  const counted: LineOfDataset[] = [];
-  for (const line of lines)
-    if (line.part === 1) counted.push(line);
-    else if (line.fate === "live") counted.splice(-1, 1, line);
-  return counted;
+/** As the table shows a text. */
+function safe(text: string): string {
+  return text.replaceAll(
+    // eslint-disable-next-line no-control-regex
+    /[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g,
+    (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`,
+  );
 }
 
 function textsOf(random: Random): string[] {
@@ -74,81 +75,44 @@ test("random lists: each line has its text and its fate, and counts are those of
       guards: { may_block_suffixes: ["*", "com", "uk"] },
       transformations: random.chance(0.7) ? ["RemoveComments", "Compress", "Validate"] : [],
     });
-    await exported(project);
-    const lines = await linesOf(project);
-    const rows = new Map(lines.map((line) => [line.row, line]));
+    const { rows: lines } = await exported(project);
+    const rows = new Map(lines.map((line) => [line["row"], line]));
     assert.equal(rows.size, lines.length, "a row is there once");
     const { stdout } = await project.run("stats", "--json");
     const { sources } = JSON.parse(stdout) as {
-      sources: { source: string; lines: number; covered: number; duplicate: number }[];
+      sources: {
+        source: string;
+        lines: number;
+        covered: number;
+        duplicate: number;
+        rejected: Record<string, number>;
+      }[];
     };
-    for (const { source, lines: count, covered, duplicate } of sources) {
-      const own = countedOnce(lines.filter((line) => line.source === source));
+    for (const { source, lines: count, covered, duplicate, rejected } of sources) {
+      const own = lines.filter((line) => line["source"] === source && line["counted"] === "true");
       assert.equal(own.length, count, `lines of ${source}`);
       const withFate = (...fates: string[]): number =>
-        own.filter(({ fate }) => fates.includes(fate)).length;
+        own.filter(({ fate }) => fates.includes(fate!)).length;
       assert.equal(withFate("covered"), covered, `seed ${seed}`);
       assert.equal(withFate("duplicate", "same-host"), duplicate, `seed ${seed}`);
+      for (const [fate, number] of Object.entries(rejected))
+        assert.equal(withFate(fate), number, `seed ${seed}, ${fate}`);
     }
-    for (const line of lines) {
-      const written = files[line.source]!.split(/\r\n|\r|\n/)[line.line - 1]!;
-      assert.equal(textOf(line), written, `seed ${seed}, ${line.source}:${line.line}`);
+    for (const { source, line, text, name, cause, fate } of lines) {
+      const written = files[source!]!.split(/\r\n|\r|\n/)[Number(line) - 1]!;
+      assert.equal(text, safe(written), `seed ${seed}, ${source}:${line}`);
       texts++;
-      if (line.name !== null) {
+      if (name !== "") {
         names++;
-        assert.match(line.name, /^[a-z0-9_.-]+$/);
+        assert.match(name!, /^[a-z0-9_.-]+$/);
       }
-      if (line.cause === null) continue;
+      if (cause === "") continue;
       causes++;
-      assert.ok(rows.has(line.cause), "a cause is a line");
-      assert.match(line.fate, /^(?:duplicate|same-host|covered)$/);
+      assert.ok(rows.has(cause), "a cause is a line");
+      assert.match(fate!, /^(?:duplicate|same-host|covered)$/);
     }
   }
   assert.ok(texts > 500 && causes > 50 && names > 200, `${texts}, ${causes}, ${names}`);
-});
-
-test("lines in runs give the rows that lines one by one give, in several groups", async () => {
-  const random = new Random(3);
-  const odd = [
-    "! note",
-    "",
-    "0.0.0.0 a.example.org b.example.org",
-    "||Upper.example^",
-    "/re/",
-    "x",
-  ];
-  const lineOf = (at: number): string =>
-    random.chance(0.02)
-      ? random.pick(odd)
-      : random.pick([
-          `||n${at % 5000}.example.co.uk^`,
-          `0.0.0.0 n${at}.example.de`,
-          `n${at}.s.com`,
-        ]);
-  const textOfFile = (lines: number): string =>
-    Array.from({ length: lines }, (_, at) => `${lineOf(at)}\n`).join("");
-  const project = await built(
-    { "a.txt": textOfFile(140_000), "b.txt": textOfFile(9000) },
-    {
-      name: "N",
-      sources: [{ source: "a.txt" }, { source: "b.txt", type: "hosts" }],
-      transformations: ["RemoveComments", "Compress", "Validate"],
-    },
-  );
-  await exported(project);
-  const lines = await linesOf(project);
-  assert.ok(lines.length > 149_000 && lines.some(({ part }) => part === 2));
-  const own = Object.getOwnPropertyDescriptor(RecordedRows.prototype, "run")!;
-  Object.defineProperty(RecordedRows.prototype, "run", { ...own, value: () => 0 });
-  try {
-    await exported(project);
-  } finally {
-    Object.defineProperty(RecordedRows.prototype, "run", own);
-  }
-  const others = await linesOf(project);
-  assert.equal(others.length, lines.length);
-  // A difference of the two whole lists takes minutes to print.
-  for (const [index, line] of others.entries()) assert.deepEqual(line, lines[index]);
 });
 
 test("lines of included files, other formats, feeds and several names have their names", async () => {
@@ -171,27 +135,27 @@ test("lines of included files, other formats, feeds and several names have their
       transformations: ["Compress"],
     },
   );
-  await exported(project);
-  const lines = (await linesOf(project)).map((line) => [
-    line.line + line.part / 10,
-    textOf(line),
-    line.name,
-    line.name === null ? null : line.name.slice(-(line.domain_length ?? 0)),
-    line.fate,
+  const { rows } = await exported(project);
+  const lines = rows.map(({ line, counted, text, name, fate }) => [
+    `${line} ${counted}`,
+    text,
+    name,
+    fate,
   ]);
+  const two = "0.0.0.0 one.example.org two.example.org";
   assert.deepEqual(lines, [
-    [1.1, "! own", null, null, "live"],
-    [2.1, "!#include more.txt", null, null, "directive"],
-    [3.1, "||Ads.EXAMPLE.com^", "ads.example.com", "example.com", "live"],
-    [4.1, "||пример.рф^", "xn--e1afmkfd.xn--p1ai", "xn--e1afmkfd.xn--p1ai", "live"],
-    [1.1, "||ok.co.uk^", "ok.co.uk", "ok.co.uk", "live"],
-    [1.1, "0.0.0.0 one.example.org two.example.org", "one.example.org", "example.org", "live"],
-    [1.2, "0.0.0.0 one.example.org two.example.org", "two.example.org", "example.org", "live"],
-    [1.1, "# names", null, null, "live"],
-    [2.1, "address=/three.example.org/0.0.0.0", "three.example.org", "example.org", "live"],
-    [1.1, "id,name", null, null, "no-value"],
-    [2.1, "1,four.example.org", "four.example.org", "example.org", "live"],
-    [3.1, "2,", null, null, "no-value"],
+    ["1 true", "! own", "", "live"],
+    ["2 true", "!#include more.txt", "", "directive"],
+    ["3 true", "||Ads.EXAMPLE.com^", "ads.example.com", "live"],
+    ["4 true", "||пример.рф^", "xn--e1afmkfd.xn--p1ai", "live"],
+    ["1 true", "||ok.co.uk^", "ok.co.uk", "live"],
+    ["1 true", two, "one.example.org", "live"],
+    ["1 false", two, "two.example.org", "live"],
+    ["1 true", "# names", "", "live"],
+    ["2 true", "address=/three.example.org/0.0.0.0", "three.example.org", "live"],
+    ["1 true", "id,name", "", "no-value"],
+    ["2 true", "1,four.example.org", "four.example.org", "live"],
+    ["3 true", "2,", "", "no-value"],
   ]);
 });
 
@@ -201,60 +165,108 @@ test("a file that has changed since the build leaves lines without text", async 
     { name: "N", sources: [{ source: "a.txt" }] },
   );
   project.write("a.txt", "||other.example^\n||b.example^\n");
-  assert.match(await exported(project), /a\.txt has changed since the build, or is not cached/);
-  const [line, ...others] = await linesOf(project);
-  assert.deepEqual(others, []);
-  assert.equal(textOf(line!), null);
-  assert.deepEqual([line!.line, line!.kind, line!.fate], [1, "unknown", "live"]);
+  const { rows, stderr } = await exported(project);
+  assert.match(stderr, /a\.txt has changed since the build, or is not cached/);
+  assert.deepEqual(
+    rows.map(({ line, kind, fate, text }) => [line, kind, fate, text]),
+    [["1", "unknown", "live", ""]],
+  );
 });
 
-test("names of several lists are there once, with the lists that have them, in any number of passes", async () => {
-  const random = new Random(7);
-  const names = Array.from({ length: 300 }, (_, at) => `n${at}.example.org`);
-  const lists = ["Ads", "Malware", 'My "own"'].map((name) => ({
-    name,
-    own: names.filter(() => random.chance(0.4)),
-  }));
+test("quotes, commas and control characters of lists and names are safe", async () => {
   const project = await built(
-    Object.fromEntries(
-      lists.map(({ own }, at) => [`${at}.txt`, own.map((name) => `||${name}^\n`).join("")]),
-    ),
+    { "a.txt": 'a "b", c\n||esc\u001b[2Jape^\n||bidi\u202e^\n0.0.0.0\ttab.example\n\u0085\n' },
+    { name: 'The "list", one', sources: [{ source: "a.txt", name: "S\u0007,\nT" }] },
+  );
+  const { stdout } = await project.run("export");
+  assert.doesNotMatch(stdout, /[^\t\n -~]/);
+  assert.equal(stdout.split("\n").length, 7, "a row is one line");
+  const rows = rowsOf(stdout);
+  assert.deepEqual(
+    rows.map(({ text }) => text),
+    ['a "b", c', "||esc\\u{1b}[2Jape^", "||bidi\\u{202e}^", "0.0.0.0\ttab.example", "\\u{85}"],
+  );
+  assert.deepEqual(new Set(rows.map(({ list }) => list)), new Set(['The "list", one']));
+});
+
+test("a file has the bytes of standard output, compressed by its ending, and all of the lists", async () => {
+  const project = await built(
+    { "a.txt": "||a.example^\n", "b.txt": "||b.example^\n||a.example^\n" },
     {
       name: "All",
-      sources: lists.map(({ name }, at) => ({ source: `${at}.txt`, name })),
-      lists: lists.map(({ name }) => ({ name, sources: [name] })),
+      sources: [
+        { source: "a.txt", name: "A" },
+        { source: "b.txt", name: "B" },
+      ],
+      lists: [
+        { name: "One", sources: ["A"] },
+        { name: "Two", sources: ["A", "B"] },
+      ],
     },
   );
-  await exported(project);
-  const rows = await readParquet(project.memory.files.get("/project/dataset/names.parquet")!);
-  const expected = names.filter((name) => lists.some(({ own }) => own.includes(name)));
-  assert.deepEqual(rows.map(({ name }) => String(name)).toSorted(), expected.toSorted());
-  for (const row of rows) {
-    assert.equal(row["domain"], "example.org");
-    for (const { name, own } of lists)
-      assert.equal(row[`in ${name}`], own.includes(row["name"] as string));
-  }
-  const folder = "/project/rules";
-  const files = [...project.memory.files.keys()].filter((file) =>
-    /^\/project\/rules\/[^/]*\.txt$/.test(file),
+  const { stdout } = await project.run("export");
+  assert.deepEqual(
+    rowsOf(stdout).map(({ list, source }) => `${list} ${source}`),
+    ["One A", "Two A", "Two B", "Two B"],
   );
-  assert.equal(files.length, 3, folder);
-  const published = await Promise.all(
-    files.map(async (path, at) => ({
-      name: String(at),
-      path,
-      record: (await readRecord(path, project.memory))!,
-    })),
-  );
-  for (const passNames of [40, 1000]) {
-    const parts: Uint8Array[] = [];
-    const dataset = new DatasetNames(undefined, project.memory, undefined);
-    await dataset.write(published, (bytes) => void parts.push(bytes.slice()), passNames);
-    const again = await readParquet(joined(parts));
-    assert.deepEqual(again.map(({ name }) => String(name)).toSorted(), expected.toSorted());
+  const unpackers = { "": (bytes: Buffer) => bytes, ".gz": gunzipSync, ".zst": zstdDecompressSync };
+  for (const [ending, unpack] of Object.entries(unpackers)) {
+    const { exit, stdout: silent } = await project.run("export", `out/lines.csv${ending}`);
+    assert.deepEqual([exit, silent], [0, ""]);
+    const bytes = project.memory.files.get(`/project/out/lines.csv${ending}`)!;
+    assert.equal(unpack(Buffer.from(bytes)).toString(), stdout);
   }
+  const { stdout: one } = await project.run("export", "--filter", "One");
+  assert.equal(rowsOf(one).length, 1);
 });
 
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  return Uint8Array.from(parts.flatMap((part) => [...part]));
-}
+test("other endings, several files, and --json without a file are refused", async () => {
+  const project = await built(
+    { "a.txt": "||a.example^\n" },
+    { name: "N", sources: [{ source: "a.txt" }] },
+  );
+  for (const words of [["lines.parquet"], ["dataset"], ["a.csv", "b.csv"], ["--json"]]) {
+    const { exit, stdout } = await project.run("export", ...words);
+    assert.deepEqual([exit, stdout], [2, ""], words.join(" "));
+  }
+  const { stdout } = await project.run("export", "--json", "a.csv");
+  assert.equal((JSON.parse(stdout) as { rows: number }).rows, 1);
+});
+
+test("nothing more is read when the reader of standard output has closed it", async () => {
+  let sent = 0;
+  const closed = {
+    isTerminal: false,
+    columns: 80,
+    write: () => {},
+    send: async () => {
+      if (sent++ > 0) throw new HostError("EPIPE", "closed");
+    },
+  };
+  const text = "||a.example^\n".repeat(400_000);
+  const files = { "a.txt": text, "b.txt": text, "c.txt": text };
+  const project = await built(files, {
+    name: "N",
+    sources: Object.keys(files).map((source) => ({ source })),
+  });
+  const opened: string[] = [];
+  const host = packingHost(project.memory);
+  const exit = await run(
+    ["export"],
+    {
+      ...host,
+      stdout: closed,
+      openFile: async (path) => {
+        opened.push(path);
+        return await host.openFile(path);
+      },
+    },
+    new AbortController().signal,
+  );
+  assert.equal(exit, 0);
+  assert.equal(sent, 2);
+  assert.deepEqual(
+    opened.filter((path) => path.endsWith("/b.txt") || path.endsWith("/c.txt")),
+    [],
+  );
+});

@@ -1,4 +1,4 @@
-import { exportDataset, type DatasetFile } from "../../build/export-dataset.ts";
+import { exportDataset } from "../../build/export-dataset.ts";
 import { listNames } from "../../build/state/published-build.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { Exit } from "../../diagnostics/exit.ts";
@@ -8,22 +8,26 @@ import { sendToOutput } from "../../host/send-to-output.ts";
 import { bytesText } from "../output/summary.ts";
 import type { Command } from "./registry.ts";
 
-/** Writes the last build of the selected lists as Parquet files. */
+/** Writes the last build of the selected lists as CSV. */
 export const exportCommand: Command = async (options, host, reporter) => {
-  const [folder = "dataset", ...others] = options.args.operands;
+  const [file, ...others] = options.args.operands;
   if (others.length > 0)
-    throw new CompilerError([errorOf("unknown-flag", "export writes into one folder")]);
+    throw new CompilerError([errorOf("unknown-flag", "export writes one file")]);
+  if (file === undefined && options.json)
+    throw new CompilerError([
+      errorOf("unknown-flag", "--json needs a file: standard output has the lines", {
+        hint: "Write export --json FILE.csv",
+      }),
+    ]);
   const lists = await listNames(options, host);
-  const { lines, names, unseen } = await exportDataset(lists, folder, options, host);
-  if (options.json) await sendToOutput(`${JSON.stringify({ lines, names, unseen })}\n`, host);
+  const { rows, bytes, unseen } = await exportDataset(lists, file, options, host);
+  if (options.json) await sendToOutput(`${JSON.stringify({ file, rows, bytes, unseen })}\n`, host);
   const { style } = reporter;
-  const report = ({ file, rows, bytes }: DatasetFile, word: string): void =>
+  if (file !== undefined)
     reporter.info(
-      `${style.good("written")} ${style.strong(printable(file))}: ${countText(rows, word)}, ${bytesText(bytes)}`,
+      `${style.good("written")} ${style.strong(printable(file))}: ${countText(rows, "row")}, ${bytesText(bytes)}`,
     );
-  report(lines, "line");
-  report(names, "name");
-  for (const file of unseen)
-    reporter.info(`${printable(file)} has changed since the build, or is not cached`);
+  for (const one of unseen)
+    reporter.info(`${printable(one)} has changed since the build, or is not cached`);
   return Exit.Done;
 };

@@ -197,11 +197,11 @@ export const commands: readonly CommandEntry[] = [
   {
     name: "export",
     group: "ask",
-    brief: "write the last build for databases (Parquet)",
+    brief: "write every line with its fate as CSV",
     computes: true,
-    operands: "[FOLDER]",
-    description: "Write the last build as Parquet files for DuckDB and other databases",
-    examples: [["export dataset", "write dataset/lines.parquet and dataset/names.parquet"]],
+    operands: "[FILE]",
+    description: "Write every line of the last build with its fate as CSV, for databases",
+    examples: [["export lines.csv.zst", "write a compressed file; .csv and .csv.gz, too"]],
     load: async () => (await import("./export.ts")).exportCommand,
   },
   {

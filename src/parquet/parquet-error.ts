@@ -1,2 +1,0 @@
-/** A file is not Parquet, is damaged, or goes beyond the limits. */
-export class ParquetError extends Error {}
