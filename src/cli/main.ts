@@ -38,10 +38,44 @@ export async function run(argv: readonly string[], host: Host, signal: AbortSign
     const options = await placed(asked, entry, host, reporter);
     if (options === undefined) return Exit.Usage;
     if (entry.computes === true) endOnSignals(host, reporter);
-    const command = await entry.load();
-    return await command(options, host, reporter, signal);
+    return await perform(entry, options, { host, reporter, signal });
   } catch (error) {
     return report(error, reporter, signal);
+  }
+}
+
+interface Setting {
+  readonly host: Host;
+  readonly reporter: Reporter;
+  readonly signal: AbortSignal;
+}
+
+/** Commands that report the steps of a build. `serve` has a log. */
+const HAS_STEPS: ReadonlySet<string> = new Set(["compile", "watch", "plan", "audit"]);
+
+/** Runs a command. With debug output, every command tells its settings, its steps and its end. */
+async function perform(
+  entry: CommandEntry,
+  options: Options,
+  { host, reporter, signal }: Setting,
+): Promise<Exit> {
+  const { name } = entry;
+  const command = await entry.load();
+  if (!reporter.shows("debug") || name === "serve")
+    return await command(options, host, reporter, signal);
+  const { narrated, settingsOf } = await import("./output/narration.ts");
+  const { timeText } = await import("./output/step-time.ts");
+  for (const [key, value] of Object.entries(settingsOf(options, name, host)))
+    reporter.debug(`${key}: ${value}`);
+  const began = performance.now();
+  let end = "failed";
+  try {
+    const told = HAS_STEPS.has(name) ? host : narrated(host, reporter);
+    const exit = await command(options, told, reporter, signal);
+    end = `exit ${exit}`;
+    return exit;
+  } finally {
+    reporter.debug(`${name}: ${end}, ${timeText(performance.now() - began)}`);
   }
 }
 

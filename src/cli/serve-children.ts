@@ -25,7 +25,7 @@ export function problemIn(line: string): Problem & { severity: string } {
   }
 }
 
-/** The server already reported it at startup. */
+/** Not one that the server already reported at startup. */
 export function isNew({ code }: Problem): boolean {
   return code !== "environment-ignored";
 }
@@ -44,7 +44,10 @@ export function actApart(options: Options, host: Host): ActionsOptions["act"] {
       ...target.filter((word) => word !== undefined),
     ];
     const problems: ActionEnd["problems"][number][] = [];
-    const onLine = (line: string): void => void problems.push(problemIn(line));
+    const onLine = (line: string): void => {
+      const problem = problemIn(line);
+      if (problem.severity !== "debug") problems.push(problem);
+    };
     const { exit } = await host.runSelf!({ words, signal, onLine });
     return { exit, problems: problems.filter(isNew) };
   };

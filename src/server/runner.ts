@@ -123,6 +123,7 @@ export class Runner {
     let problem: Problem | undefined;
     const further: Problem[] = [];
     const onProblem: OnProblem = ({ severity, code, message, hint, cause, at }) => {
+      if (severity === "debug") return log.write("debug", "step", { message });
       const found = {
         code,
         message,

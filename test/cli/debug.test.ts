@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { run } from "../../src/cli/main.ts";
+import { commands } from "../../src/cli/commands/registry.ts";
+import { takes } from "../../src/cli/flags/args.ts";
 import { Exit } from "../../src/diagnostics/exit.ts";
 import { type Host, memoryHost } from "../support/internals.ts";
 import { ScriptedWeb } from "../support/scripted-web.ts";
@@ -94,6 +96,58 @@ test("--debug names the guard that refuses, and a source that a cached copy repl
   const refused = await say("-d --cache-dir none", web.host);
   assert.equal(refused.exit, Exit.Guard);
   assert.match(refused.lines.join("\n"), /^debug: guards: refused by too-few-rules, .*s$/m);
+});
+
+test("--debug reports settings, steps and the end of every command", async () => {
+  const host = memoryHost({
+    files: {
+      "compiler-config.json": projectOf([{ name: "Own", source: "own.txt", type: "adblock" }]),
+      "own.txt": "||own.example^\n",
+    },
+  });
+  await say("", host);
+  const operands: Readonly<Record<string, string>> = {
+    apply: "none.plan",
+    diff: "own.txt own.txt",
+    why: "own.example",
+    audit: "own.txt",
+    lint: "own.txt",
+    verify: "none.json",
+    completions: "bash",
+  };
+  // They end with a signal, or have no network here.
+  const others = new Set(["watch", "serve", "help"]);
+  for (const { name } of commands.filter((one) => !others.has(one.name))) {
+    const { lines } = await say(`${name} -d ${operands[name] ?? ""}`.trim(), host);
+    assert.match(lines.at(-1)!, new RegExp(`^debug: ${name}: (?:exit \\d+|failed), .*s$`));
+    assertRounded(lines);
+    if (!takes(name, "config")) continue;
+    assert.match(
+      lines.join("\n"),
+      /^debug: configuration: \/project\/compiler-config\.json$/m,
+      name,
+    );
+    assert.ok(lines.length >= 3, `${name}: ${lines.join("\n")}`);
+  }
+  const { lines } = await say("--validate --verbose", host);
+  assert.match(lines.join("\n"), /^debug: read \/project\/compiler-config\.json: .* bytes, .*s$/m);
+  assert.match(lines.at(-1)!, /^debug: validate: exit 0, /);
+});
+
+test("with --json, debug output is JSON lines", async () => {
+  const files = {
+    "compiler-config.json": projectOf([{ source: "own.txt" }]),
+    "own.txt": "a.example",
+  };
+  const host = memoryHost({ files });
+  await run(["compile", "-d", "--json"], host, new AbortController().signal);
+  const lines = host.output.stderr.trim().split("\n");
+  const told = lines.map((line) => JSON.parse(line) as { severity: string; message: string });
+  const steps = told.filter(({ severity }) => severity === "debug");
+  assert.ok(
+    steps.some(({ message }) => message.startsWith("compile: 1 rule, ")),
+    lines.join("\n"),
+  );
 });
 
 test("a variable with an unknown value is reported, and its default is used", async () => {

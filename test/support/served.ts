@@ -38,6 +38,7 @@ export class Served {
 
   /** The command line of another runtime than this one. */
   runtime: string = process.execPath;
+  env: Readonly<Record<string, string>> = {};
 
   async start(...words: string[]): Promise<void> {
     this.begin(...words);
@@ -62,6 +63,7 @@ export class Served {
     this.child = spawn(command, args, {
       cwd: this.folder,
       stdio: ["ignore", "ignore", "pipe"],
+      env: { ...process.env, ...this.env },
     });
     createInterface({ input: this.child.stderr! }).on("line", (line) => {
       this.events.push(JSON.parse(line) as LogLine);

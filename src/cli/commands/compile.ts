@@ -1,7 +1,6 @@
 import { build } from "../../build/build.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { Exit } from "../../diagnostics/exit.ts";
-import { printable } from "../../diagnostics/printable.ts";
 import type { ProvedBuild } from "../../resolvers/prove-after-build.ts";
 import type { TargetOutcome } from "../../targets/publish-targets.ts";
 import { buildExit } from "../build-exit.ts";
@@ -13,13 +12,12 @@ import type { Command } from "./registry.ts";
 
 /** Builds the lists of a configuration and publishes them. With `--permit hooks`, runs the hooks and asks the resolvers. */
 export const compileCommand: Command = async (options, host, reporter, signal) => {
-  const { inputs, output, cacheDir } = options;
+  const { inputs, output } = options;
   if (inputs.length > 0 && output === undefined) {
     const hint = "Add -o list.txt, or -o - for standard output";
     throw new CompilerError([errorOf("unknown-flag", "-i needs -o", { hint })]);
   }
   const waitMs = proofWait(options.args);
-  reporter.debug(`cache: ${cacheDir === undefined ? "off" : printable(cacheDir)}`);
   const screen = new BuildScreen(options, host, reporter);
   const context = { options, host, signal, emit: screen.show };
   const built = await build(context);

@@ -20,6 +20,7 @@ import { wordsFor } from "../flags/args.ts";
 import { withFoundConfig } from "../flags/found-config.ts";
 import type { Options } from "../flags/options.ts";
 import { serveOptionsOf } from "../flags/serve-options.ts";
+import { settingsOf } from "../output/narration.ts";
 import { printedBuild } from "../printed-build.ts";
 import { actApart, isNew, problemIn, whyApart } from "../serve-children.ts";
 import type { Command } from "./registry.ts";
@@ -45,6 +46,7 @@ export const serveCommand: Command = async (asked, real, reporter, signal) => {
   if (ready === undefined) return Exit.Done;
   const { host, opened } = ready;
   const { options, project, lists: all } = opened;
+  log.write("debug", "settings", settingsOf(options, "serve", host));
   for (const warning of project.warnings) reporter.diagnostic(warning);
   const plans = planLists(all, options, host);
   const files = plans.flatMap((plan) => plan.files);

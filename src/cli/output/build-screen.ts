@@ -26,7 +26,6 @@ export class BuildScreen {
   /** Published lists, for the final message of an interrupted run. */
   private readonly published: string[] = [];
   private lists = 1;
-  private hasStarted = false;
 
   constructor(options: Options, host: Host, reporter: Reporter) {
     this.options = options;
@@ -38,8 +37,6 @@ export class BuildScreen {
     const { host, reporter } = this;
     switch (event.kind) {
       case "started":
-        this.hasStarted = true;
-        this.showConfig("");
         endOnSignals(host, reporter);
         break;
       case "diagnostic":
@@ -128,20 +125,11 @@ export class BuildScreen {
     reporter.info(`${countText(lists.length, "list")} in ${seconds.toFixed(1)} s${missing}`);
   }
 
-  private showConfig(state: string): void {
-    const { options, host, reporter } = this;
-    if (options.inputs.length > 0) return;
-    reporter.debug(
-      `configuration: ${printable(host.path.resolve(host.cwd, options.configPath))}${state}`,
-    );
-  }
-
   private showList(outcome: ListOutcome): void {
     const { reporter, host } = this;
     const { report, status, isCached } = outcome;
     const isOne = this.lists === 1;
     if (isCached) {
-      if (!this.hasStarted) this.showConfig(", unchanged");
       reporter.debug("compile: skipped, nothing changed since the last build");
       for (const diagnostic of outcome.diagnostics) reporter.diagnostic(diagnostic);
     }

@@ -62,7 +62,10 @@ export class Reporter {
   }
 
   debug(text: string): void {
-    if (this.shows("debug") && !this.json) this.write(`${this.style.faint(`debug: ${text}`)}\n`);
+    if (!this.shows("debug")) return;
+    if (this.json)
+      this.host.stderr.write(`${JSON.stringify({ severity: "debug", message: text })}\n`);
+    else this.write(`${this.style.faint(`debug: ${text}`)}\n`);
   }
 
   /** An internal error, with its stack. */
