@@ -49,9 +49,13 @@ export async function lookAtLists(
   const look = (lists: readonly ImportedList[], kind?: ListWish): Promise<ImportedList[]> =>
     Promise.all(
       lists.map(async (list) =>
-        list.isOn ? { ...list, found: await found(list, reader, kind) } : list,
+        list.isOn
+          ? { ...list, found: await found(list, reader, isInverted(list) ? undefined : kind) }
+          : list,
       ),
     );
+  const isInverted = (list: ImportedList): boolean =>
+    [setup, list].some(({ settings }) => settings?.transformations?.includes("InvertAllow"));
   try {
     const files = await withFiles(setup, (lists) => look(lists));
     const lists = await look(files.lists, { mayBlock: [], isOptional: true });

@@ -299,11 +299,13 @@ export class Compilation {
     const keeping = reader.keepingOf(source);
     const age = await keeping?.stage(context);
     const first: NamedStage[] = age === undefined ? [] : [{ name: "max_age", stage: age }];
+    const { isInverted, mayBlock } = source;
     // Remote sources were judged before they were cached.
     const isJudged = reader.states[source.index]?.kind !== "local" || options.compat === true;
-    const kind = isJudged
-      ? undefined
-      : new BlocklistKind(source, source.mayBlock ?? [], () => this.engine);
+    const kind =
+      isJudged || mayBlock === undefined
+        ? undefined
+        : new BlocklistKind(source, mayBlock, () => this.engine);
     const counter = kind?.counter(context.finder);
     if (options.compat !== true)
       for (const stage of trustStages(trust.level, trust.mayCancel, context, () => {
@@ -312,7 +314,8 @@ export class Compilation {
         first.push({ name: "trust", stage });
     // Names are in lower case here, and rules for protected names are still present.
     if (counter !== undefined) first.push({ name: "kind", stage: counter.stage });
-    if (trust.level !== "full" && this.protection !== undefined)
+    // The stage at the end of the list judges what does not become an exception.
+    if (trust.level !== "full" && this.protection !== undefined && !isInverted)
       first.push({ name: "protect", stage: this.protection.sourceStage(source.index) });
     if (foreignFormats.get(source.type)?.nests === true)
       first.push({ name: "nesting", stage: new Nesting(context) });

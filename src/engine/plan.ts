@@ -68,7 +68,9 @@ export interface PlannedSource {
   readonly trust: Trust | undefined;
   /** How much it may differ from its last good copy. */
   readonly bounds: SourceBounds;
-  /** Protected names that its rules may block; undefined if it may contain any name. */
+  /** Whether the configuration turns its rules into exceptions. */
+  readonly isInverted: boolean;
+  /** Protected names that its rules may block; undefined if it may contain any name, as what becomes exceptions may. */
   readonly mayBlock: readonly string[] | undefined;
 }
 
@@ -106,6 +108,7 @@ export function planOf(
   const shown = shownSources(config);
   const sources = config.sources.map((source, index): PlannedSource => {
     const passes = { ...passesOf(source, list.validator, plugins), compat };
+    const isInverted = inverts(passes) || inverts(list);
     return {
       index,
       source: source.source,
@@ -127,7 +130,8 @@ export function planOf(
       checksCount: source.check_count !== false && !isFeed(source),
       trust: source.trust,
       bounds: boundsOf(config, source),
-      mayBlock: config.guards?.may_block ?? [],
+      isInverted,
+      mayBlock: isInverted ? undefined : (config.guards?.may_block ?? []),
     };
   });
   const { ranks, expand } = config;
@@ -266,10 +270,13 @@ export function serversOf({ sources }: Plan): string[] {
 }
 
 /** The trust that applies to a source's rules in the list. If the configuration inverts them, they are exceptions. */
-export function trustInList({ sources, list }: Plan, index: number, level: Trust): Trust {
-  const steps = [...sources[index]!.passes.steps, ...list.steps];
-  const isInverted = steps.some(({ name }) => name === "InvertAllow");
-  return level === "block-only" && isInverted ? "standard" : level;
+export function trustInList({ sources }: Plan, index: number, level: Trust): Trust {
+  return level === "block-only" && sources[index]!.isInverted ? "standard" : level;
+}
+
+/** Whether a level turns rules into exceptions. */
+export function inverts({ steps }: Pick<StageSettings, "steps">): boolean {
+  return steps.some(({ name }) => name === "InvertAllow");
 }
 
 /** Whether a validator of the configuration permits rules for public suffixes. */

@@ -18,7 +18,7 @@ import type { Engine } from "./engine.ts";
 import { type PopularFindings, findingLocation } from "./list-findings.ts";
 import { locateOnce } from "./locate.ts";
 import type { NamedStage } from "./pipeline.ts";
-import type { Plan } from "./plan.ts";
+import { type Plan, inverts } from "./plan.ts";
 import { PopularInList } from "./popular-in-list.ts";
 
 /** Names of lists in the configuration. */
@@ -36,6 +36,8 @@ export class Popularity {
   private readonly config: Plan["config"];
   private readonly context: StageContext;
   private readonly validator: ValidatorOptions | undefined;
+  /** Whether the list turns rules into exceptions after these stages. */
+  private readonly inverts: boolean;
   /** What the published list blocks of them; undefined without one. */
   private before: Awaited<ReturnType<typeof blockedIn>> | undefined;
   private newly: NewlyBlocked | undefined;
@@ -51,6 +53,7 @@ export class Popularity {
     context: StageContext,
   ) {
     this.validator = list.validator;
+    this.inverts = inverts(list);
     this.ranks = ranks;
     this.expand = known && new ExpandPatterns(known, context);
     const isByRank = config.outputs?.some(({ fit }) => fit?.by === "rank") === true;
@@ -99,7 +102,7 @@ export class Popularity {
 
   /** Stages after the filters of the list, and before its transformations. */
   filtered(): NamedStage[] {
-    return this.newly !== undefined && this.drops
+    return this.newly !== undefined && this.drops && !this.inverts
       ? [{ name: "newly-blocks", stage: this.newly.dropRules() }]
       : [];
   }

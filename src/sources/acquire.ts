@@ -141,8 +141,7 @@ export async function acquire(source: RemoteSource, context: AcquireContext): Pr
   } catch (error) {
     list.close();
     if (!(error instanceof CompilerError)) throw error;
-    const isKind = ({ code }: Diagnostic): boolean => code === "source-not-blocklist";
-    const more = causes.some(isKind) ? [] : error.diagnostics.filter(isKind);
+    const more = causes.some(isAboutKind) ? [] : error.diagnostics.filter(isAboutKind);
     throw new CompilerError([...causes, ...more]);
   }
   const { goodAt, files } = record;
@@ -150,6 +149,10 @@ export async function acquire(source: RemoteSource, context: AcquireContext): Pr
   await noteOffer(source, held.offer, store, context);
   const until = Math.min(held.offer.since + source.bounds!.holdMs, goodAt + source.maxStaleMs);
   return { list, state: { kind: "held", goodAt, until, causes }, files };
+}
+
+function isAboutKind({ code }: Diagnostic): boolean {
+  return code === "source-not-blocklist";
 }
 
 /** Without this note, the holding time would start again with every run. */

@@ -8,7 +8,7 @@ import type { Transformation } from "./transformation.ts";
 export const invertAllow: Transformation = {
   summary: "Turns blocking rules into allowing ones",
   details:
-    "Puts `@@` before every line that is not blank, not a comment, not a hosts line and does not begin with `@@` already.",
+    "Puts `@@` before every line that is not blank, not a comment, not a hosts line and does not begin with `@@` already. For trust, protected names and the question whether a source is a blocklist, its rules count as exceptions.",
   stages: () => [
     eachChunk((chunk) => {
       for (let row = 0; row < chunk.length; row++) {
