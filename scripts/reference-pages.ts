@@ -16,7 +16,6 @@ import { COMBINED_FIELDS, GROUP_FIELDS } from "../src/config/combined-fields.ts"
 import { OUTPUT_FIELDS } from "../src/config/output-fields.ts";
 import { numberText } from "../src/diagnostics/number-text.ts";
 import { SIZE_PRESETS, type SizePreset } from "../src/config/size-presets.ts";
-import { TARGET_FIELDS } from "../src/config/target-fields.ts";
 import { RESOLVER_FIELDS } from "../src/config/resolver-fields.ts";
 import { CODES, codeEntry } from "../src/diagnostics/codes.ts";
 import { EXIT_MEANINGS, Exit } from "../src/diagnostics/exit.ts";
@@ -175,13 +174,6 @@ ${fieldTable(COMBINED_FIELDS)}
 An entry of \`groups\` is a group of clients; see [groups of clients](../guide/several-lists.md#groups-of-clients-with-bind).
 
 ${fieldTable(GROUP_FIELDS)}
-
-## Targets
-
-Each entry of \`publish\` has exactly one of \`git\` and \`s3\`. The published files are copied there with \`--publish\`, after they are in the rules
-directory. See [git branches and buckets](../guide/publish-elsewhere.md).
-
-${fieldTable(TARGET_FIELDS)}
 
 ## Hooks
 

@@ -12,8 +12,15 @@ import { type Block, blocksOf } from "./support/markdown.ts";
 
 /** Every `sh` block of the guides is run, in a folder with the files that its page and the start page show. */
 const root = join(import.meta.dirname, "..");
-/** These need more than a folder; test/slow/alone/packed.test.ts and test/slow/prove-guide.test.ts follow them. */
-const ELSEWHERE = new Set(["start.md", "serve.md", "dns-api.md", "library.md", "prove.md"]);
+/** These need more than a folder; test/slow/alone/packed.test.ts, test/slow/prove-guide.test.ts and test/slow/publish-recipes.test.ts follow them. */
+const ELSEWHERE = new Set([
+  "start.md",
+  "serve.md",
+  "dns-api.md",
+  "library.md",
+  "prove.md",
+  "publish-elsewhere.md",
+]);
 
 function pageOf(file: string): Block[] {
   return blocksOf(readFileSync(join(root, file), "utf8"));

@@ -225,7 +225,12 @@ class ListBuild {
 
   private async cache(
     { compiled }: Draft,
-    { written, files, diagnostics }: Published & { readonly diagnostics: readonly Diagnostic[] },
+    {
+      written,
+      files,
+      names,
+      diagnostics,
+    }: Published & { readonly diagnostics: readonly Diagnostic[] },
   ): Promise<void> {
     const { plan, session } = this;
     const { cache, coveredDone } = this.work;
@@ -241,7 +246,8 @@ class ListBuild {
     await coveredDone?.();
     const compared = [...plan.covers.values()].filter((path) => path !== undefined);
     const { report, inputs, web } = compiled;
-    await cache?.put({ report, diagnostics, written, inputs, web, outputs: files, compared });
+    const result = { report, diagnostics, written, names };
+    await cache?.put({ ...result, inputs, web, outputs: files, compared });
   }
 
   /** Keeps the copies that a list was built from, to answer questions about it later. */

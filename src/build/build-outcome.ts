@@ -37,7 +37,7 @@ export interface ListOutcome {
   readonly diagnostics: readonly Diagnostic[];
   /** The list and its additional formats. */
   readonly outputs: readonly WrittenOutput[];
-  /** Names of all published files: the list, its formats, the manifest, and the folder of patches. */
+  /** Names of all published files: the list, its formats, the folder of patches, and the manifest. */
   readonly files: readonly string[];
   readonly seconds: number;
   /** Whether the compile was skipped because nothing has changed since the last build. */

@@ -6,7 +6,7 @@ import type { CachedBuild } from "./state/build-cache.ts";
 
 /** The result of the cached build, as the outcome of this one. */
 export function cachedOutcome(cached: CachedBuild, list: string, seconds: number): ListOutcome {
-  const { report, diagnostics, written } = cached;
+  const { report, diagnostics, written, names } = cached;
   return {
     list,
     status: "unchanged",
@@ -14,7 +14,7 @@ export function cachedOutcome(cached: CachedBuild, list: string, seconds: number
     report,
     diagnostics,
     outputs: written.map((one) => ({ ...one, outcome: "unchanged" as const })),
-    files: cached.outputs.map(({ name }) => name),
+    files: names,
     seconds,
     isCached: true,
     inputs: [],

@@ -103,7 +103,7 @@ export async function publishList(
   }
 }
 
-/** What is published beside the list's own files: the manifest, its signature, and the folder of patches. */
+/** What is published beside the list's own files: the folder of patches, and the manifest with its signature. */
 function namesBeside(
   { written, isToStdout }: ListOutputs,
   { config, rulesDir }: Publication,
@@ -114,7 +114,7 @@ function namesBeside(
   const patches =
     config.patches === undefined ? [] : written.map(({ name }) => host.path.dirname(name));
   return [
-    ...release.map((path) => host.path.relative(host.cwd, path)),
     ...patches.map((folder) => host.path.join(folder, PATCH_FOLDER)),
+    ...release.map((path) => host.path.relative(host.cwd, path)),
   ];
 }

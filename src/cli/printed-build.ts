@@ -6,7 +6,6 @@ type PrintedBuild = SuccessfulBuild & {
   readonly diagnostics: unknown;
   readonly held?: true;
   readonly resolvers?: unknown;
-  readonly targets?: unknown;
 };
 
 /** The report that a run printed. Reports of several lists are combined into one. */
@@ -21,7 +20,7 @@ export function printedBuild(stdout: string, name: string): Pick<RunResult, "bui
   const isHeld = printed.length > 0 && printed.every(({ held }) => held === true);
   const builds = printed
     .filter((one): one is PrintedBuild => "sources" in one)
-    .map(({ diagnostics: _said, held, resolvers: _asked, targets: _copied, ...build }) =>
+    .map(({ diagnostics: _said, held, resolvers: _asked, ...build }) =>
       // A held list has the report of an earlier run, which another run cannot improve.
       held === true ? { ...build, degraded: false } : build,
     );

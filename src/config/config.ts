@@ -10,7 +10,6 @@ import type {
 import type { GUARD_FIELDS } from "./guard-fields.ts";
 import type { HOOK_FIELDS } from "./hook-fields.ts";
 import type { OutputFormat, OUTPUT_FIELDS } from "./output-fields.ts";
-import type { TARGET_FIELDS } from "./target-fields.ts";
 import type { TransformationName } from "./transformation-name.ts";
 
 /** The values of the simple types of fields. */
@@ -64,8 +63,6 @@ export type OutputConfig = ConfigOf<typeof OUTPUT_FIELDS>;
 export type CombinedConfig = ConfigOf<typeof COMBINED_FIELDS>;
 /** One hook of a configuration. */
 export type HookConfig = ConfigOf<typeof HOOK_FIELDS>;
-/** One target of `publish`. */
-export type TargetConfig = ConfigOf<typeof TARGET_FIELDS>;
 /** One source of a configuration, as the user writes it. */
 export type SourceConfig = ConfigOf<typeof SOURCE_FIELDS>;
 /** A file of names or entries, as the user writes it: its URL or path, or a source. */

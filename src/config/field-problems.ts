@@ -5,13 +5,11 @@ import { hookProblems } from "./hook-problems.ts";
 import { listProblems } from "./lists.ts";
 import { rankedProblems, unrankedProblems } from "./rank-problems.ts";
 import { resolverProblems } from "./resolvers.ts";
-import { targetProblems } from "./target-problems.ts";
 
 const CHECKS = {
   after: hookProblems,
   lists: listProblems,
   combined: combinedProblems,
-  publish: targetProblems,
   resolvers: resolverProblems,
   ranked: rankedProblems,
   guards: unrankedProblems,

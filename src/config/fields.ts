@@ -5,7 +5,6 @@ import { PUBLISH_FIELDS } from "./publish-fields.ts";
 import { EXPAND_FIELD, RANKS_FIELD } from "./rank-fields.ts";
 import { RESOLVERS_FIELDS } from "./resolver-fields.ts";
 import { FEED_NAMES, type FeedName, SOURCE_ONLY_FIELDS } from "./source-fields.ts";
-import { TARGETS_FIELD } from "./target-fields.ts";
 import { TITLE_FIELDS } from "./title-fields.ts";
 
 export type { Field } from "./field.ts";
@@ -166,7 +165,6 @@ export const LIST_FIELDS: typeof SCHEMA_FIELD &
   typeof LISTS_FIELD &
   typeof COMBINED_FIELD &
   typeof PLUGINS_FIELD &
-  typeof TARGETS_FIELD &
   typeof AFTER_FIELD &
   typeof OUTPUTS_FIELD &
   typeof EXPAND_FIELD &
@@ -180,7 +178,6 @@ export const LIST_FIELDS: typeof SCHEMA_FIELD &
   ...LISTS_FIELD,
   ...COMBINED_FIELD,
   ...PLUGINS_FIELD,
-  ...TARGETS_FIELD,
   ...AFTER_FIELD,
   ...OUTPUTS_FIELD,
   ...EXPAND_FIELD,

@@ -5,7 +5,6 @@ import { HOOK_CODES } from "./hook-codes.ts";
 import { RESOLVER_CODES } from "./resolver-codes.ts";
 import { SERVER_CODES } from "./server-codes.ts";
 import { SOURCE_CODES } from "./source-codes.ts";
-import { TARGET_CODES } from "./target-codes.ts";
 
 export interface CodeEntry {
   /** The exit code that an error of this kind ends in; absent for warnings. */
@@ -16,7 +15,7 @@ export interface CodeEntry {
   readonly hint: string;
 }
 
-/** Diagnostics of everything but sources, guards, resolvers, servers, hooks and targets. */
+/** Diagnostics of everything but sources, guards, resolvers, servers and hooks. */
 const COMPILE_CODES = {
   "config-not-found": {
     exit: 2,
@@ -314,15 +313,13 @@ export const CODES: typeof COMPILE_CODES &
   typeof GUARD_CODES &
   typeof RESOLVER_CODES &
   typeof SERVER_CODES &
-  typeof HOOK_CODES &
-  typeof TARGET_CODES = {
+  typeof HOOK_CODES = {
   ...COMPILE_CODES,
   ...SOURCE_CODES,
   ...GUARD_CODES,
   ...RESOLVER_CODES,
   ...SERVER_CODES,
   ...HOOK_CODES,
-  ...TARGET_CODES,
 };
 
 export type Code = keyof typeof CODES;

@@ -17,8 +17,6 @@ export const Exit = {
   Unhealthy: 11,
   /** Of `prove`, and of a build with hooks. */
   Unproved: 12,
-  /** Of a build with `--publish`. */
-  Target: 13,
   Interrupted: 130,
   Terminated: 143,
 } as const;
@@ -43,7 +41,6 @@ export const EXIT_MEANINGS: Readonly<Record<keyof typeof Exit, string>> = {
   Changes: "`plan` and `diff` with `--exit-code`: something changes.",
   Unhealthy: "`health`, `status`: the server is unhealthy or does not respond.",
   Unproved: "`prove`, and `compile --permit hooks`: a resolver does not answer from the list.",
-  Target: "`--publish`: a target failed. The list is published in the rules directory.",
   Interrupted: "Stopped by SIGINT.",
   Terminated: "Stopped by SIGTERM.",
 };

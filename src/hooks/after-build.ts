@@ -49,10 +49,11 @@ export async function afterBuild(outcome: BuildOutcome, context: HookContext): P
   const { hooks, folder, resolvers } = await hooksOf(options, host);
   if (hooks.length === 0) return;
   if (!isAllowed) return context.report(skipped(hooks.length));
+  const { combined = [] } = outcome;
   const known: Known[] = [];
   const keys = await Promise.all(hooks.map(hookKey));
   for (const one of outcome.lists) {
-    const list = await finishedList(one, resolvers, options, host);
+    const list = await finishedList(one, { resolvers, combined }, options, host);
     if (list === undefined) continue;
     const state = await HookState.open(list.path, host);
     state.keepOnly(keys);

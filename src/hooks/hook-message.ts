@@ -5,6 +5,14 @@ import { countText } from "../diagnostics/number-text.ts";
 import { printable } from "../diagnostics/printable.ts";
 import { someOf } from "../diagnostics/some-of.ts";
 
+/** A published file. */
+export interface HookFile {
+  /** Absolute. */
+  readonly path: string;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
 /** What a hook receives: as JSON on standard input or in the body of a request, and as environment variables. */
 export interface HookMessage {
   readonly tool: string;
@@ -14,8 +22,8 @@ export interface HookMessage {
   readonly at: string;
   /** The list file; absent if the list goes to standard output. */
   readonly output?: string;
-  /** All published files, as absolute paths. */
-  readonly files: readonly string[];
+  /** All published files; a manifest is the last. */
+  readonly files: readonly HookFile[];
   /** The start of the SHA-256 of the list file. */
   readonly build?: string;
   readonly rules?: number;

@@ -1,14 +1,16 @@
 import { type ListOutcome, isDegraded } from "../build/build-outcome.ts";
 import { listFiles } from "../build/list-files.ts";
 import type { ProjectOptions } from "../build/build-options.ts";
+import type { WrittenOutput } from "../build/list-outputs.ts";
 import { digestAt } from "../build/state/saved-plan.ts";
 import { type ResolverState, isUnproved } from "../resolvers/last-proofs.ts";
 import { Exit } from "../diagnostics/exit.ts";
 import { changedRules } from "../explain/changed-rules.ts";
 import type { Host } from "../host/host.ts";
+import { PATCH_FOLDER, patchesOf } from "../publish/patches.ts";
 import { keptBuilds, listOf } from "../record/kept-builds.ts";
 import type { ListHealth, Told } from "./due-events.ts";
-import type { ListFacts } from "./hook-message.ts";
+import type { HookFile, ListFacts } from "./hook-message.ts";
 import { shortDigest } from "./hook-state.ts";
 
 /** A list after a build, as hooks see it. */
@@ -16,11 +18,18 @@ export interface FinishedList {
   readonly outcome: ListOutcome;
   /** The list file; undefined if the list goes to standard output. */
   readonly path: string | undefined;
-  /** Its files, as absolute paths. */
+  /** Its files and those over several lists, as absolute paths; patches are a folder. */
   readonly files: readonly string[];
   readonly now: Told;
   /** The resolvers that do not answer from it. */
   readonly unproved: readonly ResolverState[];
+}
+
+/** What a run found beside its lists. */
+interface RunFacts {
+  readonly resolvers: readonly ResolverState[];
+  /** Files over several lists. */
+  readonly combined: readonly WrittenOutput[];
 }
 
 /** Comparing larger lists would take too much memory. */
@@ -29,16 +38,20 @@ const MOST_COMPARED = 64 * 1024 * 1024;
 /** Undefined if another run builds the list: that run has its own hooks. */
 export async function finishedList(
   outcome: ListOutcome,
-  resolvers: readonly ResolverState[],
+  { resolvers, combined }: RunFacts,
   options: ProjectOptions,
   host: Host,
 ): Promise<FinishedList | undefined> {
   if (outcome.exit === Exit.Locked) return undefined;
   const [list] = listFiles(outcome.list, options, host);
-  const names = outcome.outputs.flatMap(({ file, files }) => files ?? [file]);
-  const files = names.map((name) => host.path.resolve(host.cwd, name));
+  const pathsOf = (outputs: readonly WrittenOutput[]): string[] =>
+    outputs.flatMap(({ file, files }) => files ?? [file]).map(absolute);
+  const absolute = (name: string): string => host.path.resolve(host.cwd, name);
+  const written = pathsOf(outcome.outputs);
+  const files = new Set([...written, ...pathsOf(combined), ...outcome.files.map(absolute)]);
   const stamps: string[] = [];
-  for (const file of files) stamps.push(`${file} ${(await host.stampOf(file))?.text}`);
+  // A manifest is new in every run.
+  for (const file of written) stamps.push(`${file} ${(await host.stampOf(file))?.text}`);
   const health = healthOf(outcome);
   const isPublished = health === "good" || health === "degraded";
   const isNew = list === undefined && outcome.status === "published";
@@ -49,7 +62,7 @@ export async function finishedList(
     ...(unproved.length > 0 && { isUnproved: true }),
     ...(isPublished && known && { files: await shortDigest(stamps.join("\n")) }),
   };
-  return { outcome, path: list?.path, files, now, unproved };
+  return { outcome, path: list?.path, files: [...files], now, unproved };
 }
 
 function healthOf({ status, report }: ListOutcome): ListHealth {
@@ -59,7 +72,7 @@ function healthOf({ status, report }: ListOutcome): ListHealth {
 
 /** What a message contains about a list. It reads the list, so it is made only for a hook that runs. */
 export async function factsOf(list: FinishedList, host: Host): Promise<ListFacts> {
-  const { outcome, path, files, unproved } = list;
+  const { outcome, path, unproved } = list;
   const { report, diagnostics, status } = outcome;
   const isPublished = status === "published" || status === "unchanged";
   const build = path === undefined ? undefined : await digestAt(path, host);
@@ -68,7 +81,7 @@ export async function factsOf(list: FinishedList, host: Host): Promise<ListFacts
     list: outcome.list,
     at: host.now().toISOString(),
     ...(path !== undefined && { output: path }),
-    files,
+    files: await publishedFiles(list, host),
     ...(build && { build: build.slice(0, 16) }),
     ...(isPublished && report && { rules: report.rules }),
     ...(isPublished && path !== undefined && (await changeOf(path, host))),
@@ -76,6 +89,21 @@ export async function factsOf(list: FinishedList, host: Host): Promise<ListFacts
     unproved: unproved.map(({ resolver, outcome: state }) => ({ resolver, outcome: state! })),
     problems: isPublished ? [] : diagnostics.map(({ code, message }) => ({ code, message })),
   };
+}
+
+/** The files that exist, with those of the folder of patches. */
+async function publishedFiles(list: FinishedList, host: Host): Promise<HookFile[]> {
+  const files: HookFile[] = [];
+  for (const path of list.files) {
+    const isFolder = host.path.basename(path) === PATCH_FOLDER;
+    const names = isFolder ? await patchesOf(list.outcome.list, path, host) : [""];
+    for (const name of names) {
+      const one = host.path.join(path, name);
+      const sha256 = await digestAt(one, host);
+      if (sha256 !== null) files.push({ path: one, bytes: await host.sizeOf(one), sha256 });
+    }
+  }
+  return files;
 }
 
 /** How many rules the last two builds differ by; empty if they are not both kept. */

@@ -135,6 +135,20 @@ export function patchBytes(
   return bytes;
 }
 
+/** The patches of a list in a folder, in the order of their names. */
+export async function patchesOf(list: string, folder: string, host: Host): Promise<string[]> {
+  const names = await host.listFolder(folder);
+  return names.filter((file) => madeOf(file, list) !== undefined).toSorted();
+}
+
+/** The timestamp in the name of a patch, in seconds; undefined if it is not a patch of this list. */
+function madeOf(file: string, list: string): number | undefined {
+  const found = PATCH.exec(file)?.groups;
+  const isOwn =
+    found?.["name"] === patchName(list) || found?.["slug"] === slugOf(list).slice(0, 64);
+  return isOwn ? Number(found["made"]) : undefined;
+}
+
 async function removeExpired(
   folder: string,
   config: Pick<Config, "name" | "patches">,
@@ -142,13 +156,11 @@ async function removeExpired(
 ): Promise<void> {
   const keepMs = durationMs(config.patches?.keep ?? DEFAULT_KEEP) ?? 0;
   const now = host.now().getTime();
-  const listName = patchName(config.name);
-  const slug = slugOf(config.name).slice(0, 64);
   for (const file of await host.listFolder(folder)) {
-    const found = PATCH.exec(LEFTOVER.exec(file)?.groups?.["file"] ?? file)?.groups;
-    if (found === undefined || (found["name"] !== listName && found["slug"] !== slug)) continue;
+    const made = madeOf(LEFTOVER.exec(file)?.groups?.["file"] ?? file, config.name);
+    if (made === undefined) continue;
     // This run holds the lock of the list, so no other run is still writing a temporary file.
-    const isOld = now - Number(found["made"]) * 1000 > keepMs;
+    const isOld = now - made * 1000 > keepMs;
     if (!isOld && !LEFTOVER.test(file)) continue;
     await host.removeFile(host.path.join(folder, file)).catch((error: unknown) => {
       if (!(error instanceof HostError)) throw error;

@@ -231,12 +231,6 @@ export async function publishedParts(path: string, host: Host): Promise<Uint8Arr
   return parts;
 }
 
-/** The paths of all parts of an output, as the last run wrote them. */
-export async function partPaths(path: string, host: Host): Promise<string[]> {
-  const count = Math.min(MOST_PARTS, Math.max(1, (await partsBefore(path, host)) || 1));
-  return Array.from({ length: count }, (_, index) => partPath(path, index, host));
-}
-
 /** The name of a file without its extension. */
 export function stemOf(path: string, host: Pick<Host, "path">): string {
   const name = host.path.basename(path);

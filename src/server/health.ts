@@ -2,14 +2,7 @@ import { type ResolverState, isUnproved } from "../resolvers/last-proofs.ts";
 import { someOf } from "../diagnostics/some-of.ts";
 import { isDegraded } from "../sources/acquire.ts";
 import { type HeldList, rulesOf } from "./held-list.ts";
-import {
-  type History,
-  type Problem,
-  type Run,
-  failedTargets,
-  problemsOf,
-  sourcesOf,
-} from "./history.ts";
+import { type History, type Problem, type Run, problemsOf, sourcesOf } from "./history.ts";
 
 export interface HealthInput {
   readonly history: History;
@@ -39,7 +32,7 @@ export function ageOf(lastSuccess: string | undefined, now: number): number | un
 export interface Health {
   /**
    * `degraded` and `refused` count as healthy, because the list is recent enough. `degraded` means that a source is a cached copy
-   * or missing, that a resolver does not answer from the list, or that a target does not have it; `refused` means that a guard refused the next list.
+   * or missing, or that a resolver does not answer from the list; `refused` means that a guard refused the next list.
    */
   readonly status: "healthy" | "degraded" | "refused" | "starting" | "unhealthy";
   readonly isHealthy: boolean;
@@ -169,7 +162,6 @@ function statusOf(
   }
   if (lastBuild?.degraded === true)
     return { status: "degraded", reason: `degraded sources: ${states}` };
-  const isBehind = resolvers.some(isUnproved) || failedTargets(lastRun).length > 0;
-  const status = isBehind ? "degraded" : "healthy";
+  const status = resolvers.some(isUnproved) ? "degraded" : "healthy";
   return { status, reason: `the last successful build is ${hours} old${because}` };
 }

@@ -37,21 +37,14 @@ export interface Run {
   readonly further?: readonly Problem[];
 }
 
-/** Whether a repeated run may end better: it failed, used a copy of a source, left a resolver unproved, or did not reach a target. */
+/** Whether a repeated run may end better: it failed, used a copy of a source, or left a resolver unproved. */
 export function isWorthRetrying({ outcome, degraded, exit }: Run): boolean {
-  return (
-    outcome === "failed" || degraded === true || exit === Exit.Unproved || exit === Exit.Target
-  );
+  return outcome === "failed" || degraded === true || exit === Exit.Unproved;
 }
 
 /** All problems of a run. */
 export function problemsOf({ problem, further = [] }: Pick<Run, "problem" | "further">): Problem[] {
   return problem === undefined ? [] : [problem, ...further];
-}
-
-/** The targets of `publish` that a run did not reach. */
-export function failedTargets(run: Run | undefined): Problem[] {
-  return run === undefined ? [] : problemsOf(run).filter(({ code }) => code === "target-failed");
 }
 
 /** Whether a build succeeded after a run. */

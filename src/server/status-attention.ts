@@ -5,15 +5,7 @@ import { type Html, html } from "../pages/html.ts";
 import { isUnproved } from "../resolvers/last-proofs.ts";
 import { agoText } from "./ago-text.ts";
 import type { HeldList } from "./held-list.ts";
-import {
-  type History,
-  type Problem,
-  type Run,
-  failedTargets,
-  isOver,
-  problemsOf,
-  sourcesOf,
-} from "./history.ts";
+import { type History, type Problem, type Run, isOver, problemsOf, sourcesOf } from "./history.ts";
 import type { StatusView } from "./status-page.ts";
 
 /** What an operator should look at, the most important first. Never empty if clients cannot rely on the lists. */
@@ -33,7 +25,6 @@ function problemsIn({ history, health, now, asks }: StatusView): Attention[] {
   return [
     ...failureAttention(history, now),
     ...refusalAttention(history, now),
-    ...targetAttention(history),
     ...health.held.map((one) => heldAttention(one, asks.listNames.length > 1, now)),
     ...sourcesOf(history).flatMap(({ label, state, goodAt }) =>
       sourceAttention(label, state, goodAt ?? history.goodAt[label], now),
@@ -56,20 +47,6 @@ function refusalAttention({ lastRefusal, lastSuccess }: History, now: number): A
   if (lastRefusal?.problem === undefined || isOver(lastRefusal, lastSuccess)) return [];
   const title = "The last list was refused; the previous one is served";
   return [{ tone: "warn", title, details: causesOf(lastRefusal, now) }];
-}
-
-/** A run that failed lists them among its causes. */
-function targetAttention({ runs }: History): Attention[] {
-  const last = runs.at(-1);
-  if (last?.outcome === "failed") return [];
-  return failedTargets(last).map(({ message, cause, hint }) => ({
-    tone: "warn",
-    title: message,
-    details: [
-      ...(cause === undefined ? [] : [`Because: ${cause}`]),
-      ...(hint === undefined ? [] : [`Hint: ${hint}`]),
-    ],
-  }));
 }
 
 function causesOf(run: Run, now: number): Html[] {

@@ -23,7 +23,10 @@ test("a program receives the event as JSON and as variables, and nothing else of
   const [said, ...more] = project.said("said");
   assert.deepEqual(more, []);
   const output = join(project.folder, "rules/my-list.txt");
-  assert.deepEqual(said!["files"], [output, join(project.folder, "rules/my-list.hosts")]);
+  assert.deepEqual(
+    said!["files"],
+    ["rules/my-list.txt", "rules/my-list.hosts"].map((file) => project.published(file)),
+  );
   assert.equal(said!["added"], 1);
   assert.equal(said!["cwd"], project.folder);
   const {
@@ -46,6 +49,45 @@ test("a program receives the event as JSON and as variables, and nothing else of
   assert.equal(at, said!["at"]);
   assert.match(build!, /^[0-9a-f]{16}$/);
   assert.equal(build, said!["build"]);
+});
+
+test("a message has every published file: patches, files over several lists, and a manifest at its end", async (t) => {
+  const lists = ["One", "Two"].map((name) => ({ name, sources: ["A"] }));
+  const more = {
+    lists,
+    patches: {},
+    combined: [{ format: "unbound-tags", path: "tags.conf" }],
+    outputs: [{ format: "hosts", split: { max_rules: 2 } }],
+  };
+  const project = new HookProject(t, [{ run: APPEND }], more);
+  await project.run("-c", "c.json");
+  project.lines([...GOOD, "||four.example^"]);
+  await project.run("-c", "c.json");
+  // The hooks catch up after a build that was not repeated.
+  const { stderr } = await project.run("-c", "c.json", "--permit", "hooks");
+  const [one] = project.said("said");
+  const files = one!["files"] as { path: string }[];
+  const names = files.map(({ path }) => path.slice(project.folder.length + 1));
+  assert.deepEqual(
+    names.map((name) => name.replace(/_v.*/, "")),
+    [
+      "rules/one.txt",
+      "rules/one.hosts",
+      "rules/one-2.hosts",
+      "rules/tags.conf",
+      "rules/patches/one",
+    ],
+    stderr,
+  );
+  assert.deepEqual(
+    files,
+    names.map((name) => project.published(name)),
+  );
+  project.lines([...GOOD, "||four.example^", "||five.example^"]);
+  project.hooks([{ run: APPEND }], { ...more, manifest: { file: "{slug}.json" } });
+  await project.run("-c", "c.json", "--permit", "hooks");
+  const last = project.said("said").at(-1)!["files"] as { path: string }[];
+  assert.ok(last.at(-1)!.path.endsWith("two.json"));
 });
 
 test("hooks do not run without --permit hooks, and one line reports it", async (t) => {

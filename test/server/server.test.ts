@@ -93,17 +93,6 @@ test("resolvers are in the health, the metrics and on the page, and one that is 
   assert.doesNotMatch(page(good), /Resolvers/);
 });
 
-test("a target that the last run did not reach degrades, until a run reaches it", () => {
-  const message = "Not published: branch lists of <b>.git";
-  const problem = { code: "target-failed", message, cause: "git push failed", hint: "Look" };
-  const missed = withRun(NO_HISTORY, run({ exit: 13, problem }), build());
-  const { status, isHealthy, reason } = health(missed);
-  assert.deepEqual([status, isHealthy], ["degraded", true]);
-  assert.match(reason, /; the last run reported: Not published: branch lists/);
-  assert.match(page(missed), /Not published: branch lists of &lt;b&gt;\.git[^]*Because: git push/);
-  assert.equal(health(withRun(missed, run({}), build())).status, "healthy");
-});
-
 test("a recent build is healthy, and every other status has a reason", () => {
   const good = withRun(NO_HISTORY, run({}), build());
   assert.equal(health(good).status, "healthy");

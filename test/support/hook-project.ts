@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -30,6 +31,14 @@ export class HookProject extends DiskProject {
 
   lines(lines: readonly string[]): void {
     writeFileSync(join(this.folder, "a.txt"), `${lines.join("\n")}\n`);
+  }
+
+  /** A file as hooks should name it. */
+  published(file: string): object {
+    const path = join(this.folder, file);
+    const bytes = readFileSync(path);
+    const sha256 = createHash("sha256").update(bytes).digest("hex");
+    return { path, bytes: bytes.length, sha256 };
   }
 
   has(file: string): boolean {

@@ -35,9 +35,14 @@ export interface CachedBuild {
   readonly diagnostics: readonly Diagnostic[];
   /** The list and its additional formats, with their counts. */
   readonly written: readonly WrittenFile[];
+  /** All published names, also of what is beside the outputs. */
+  readonly names: readonly string[];
 }
 
-export interface BuildResult extends Pick<CachedBuild, "report" | "diagnostics" | "written"> {
+export interface BuildResult extends Pick<
+  CachedBuild,
+  "report" | "diagnostics" | "written" | "names"
+> {
   readonly inputs: readonly InputFile[];
   readonly web: string | undefined;
   readonly outputs: readonly OutputFile[];
@@ -112,7 +117,7 @@ export class BuildCache {
 
   async put(build: BuildResult): Promise<void> {
     const { host, key, started } = this;
-    const { web, report, diagnostics, written } = build;
+    const { web, report, diagnostics, written, names } = build;
     if (web === undefined) return;
     const isFresh = ({ stamp }: InputFile): boolean =>
       stamp !== undefined && started - stamp.changed < TOO_FRESH_MS;
@@ -130,7 +135,7 @@ export class BuildCache {
     const record = this.wantsRecord ? await this.recordOf(outputs) : null;
     if (this.wantsRecord && record === null && outputs.length > 0) return;
     const known = { version: VERSION, key, web, inputs, outputs, compared, record };
-    await this.file.tryReplace({ ...known, report, diagnostics, written });
+    await this.file.tryReplace({ ...known, report, diagnostics, written, names });
   }
 }
 
@@ -152,9 +157,9 @@ async function keyOf(list: string | undefined, options: BuildOptions, host: Host
 
 function isCachedBuild(value: unknown): value is CachedBuild {
   if (typeof value !== "object" || value === null) return false;
-  const { web, inputs, outputs, compared, report, diagnostics, written } =
+  const { web, inputs, outputs, compared, report, diagnostics, written, names } =
     value as Partial<CachedBuild>;
   const isReported = typeof report === "object" && Array.isArray(report.sources);
-  const lists = [inputs, outputs, compared, diagnostics, written];
+  const lists = [inputs, outputs, compared, diagnostics, written, names];
   return typeof web === "string" && lists.every(Array.isArray) && isReported;
 }

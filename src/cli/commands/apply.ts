@@ -4,7 +4,6 @@ import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { buildExit } from "../build-exit.ts";
 import { hooksAfter } from "../hooks-after.ts";
 import { BuildScreen } from "../output/build-screen.ts";
-import { targetsAfter } from "../targets-after.ts";
 import type { Command } from "./registry.ts";
 import { publishKept } from "./rollback.ts";
 
@@ -25,12 +24,11 @@ export const applyCommand: Command = async (options, host, reporter, signal) => 
   const list = await applyPlan(operand, { options, host, signal, emit: screen.show });
   screen.show({ kind: "list-done", outcome: list, lists: 1 });
   const outcome = { status: list.status, lists: [list], seconds: list.seconds };
-  const targets = await targetsAfter(outcome, setting);
-  await screen.end(outcome, targets);
+  await screen.end(outcome);
   // The files are those of the plan.
   const own = { ...options, output: list.outputs[0]?.file };
   await hooksAfter(outcome, { ...setting, options: own });
-  return buildExit(outcome, options, signal, targets);
+  return buildExit(outcome, options, signal);
 };
 
 /** Throws a `CompilerError` if the user selects a list or a file, which a plan has. */

@@ -2,12 +2,10 @@ import { build } from "../../build/build.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { Exit } from "../../diagnostics/exit.ts";
 import type { ProvedBuild } from "../../resolvers/prove-after-build.ts";
-import type { TargetOutcome } from "../../targets/publish-targets.ts";
 import { buildExit } from "../build-exit.ts";
 import { hooksAfter, runHooks } from "../hooks-after.ts";
 import { proofWait } from "../flags/duration-of.ts";
 import { BuildScreen } from "../output/build-screen.ts";
-import { targetsAfter } from "../targets-after.ts";
 import type { Command } from "./registry.ts";
 
 /** Builds the lists of a configuration and publishes them. With `--permit hooks`, runs the hooks and asks the resolvers. */
@@ -23,26 +21,18 @@ export const compileCommand: Command = async (options, host, reporter, signal) =
   const built = await build(context);
   screen.showTotal(built);
   const setting = { options, host, reporter, signal };
-  // Before the hooks: a resolver may download its list from there.
-  let targets: readonly TargetOutcome[] = [];
   let proved: ProvedBuild = { outcome: built, state: built, proofs: [], isProved: true };
   if (options.permit.includes("hooks")) {
     const { proveAfterBuild } = await import("../../resolvers/prove-after-build.ts");
     proved = await proveAfterBuild(built, {
       ...context,
       waitMs,
-      reload: async (outcome, unproved) => {
-        targets = await targetsAfter(outcome, setting);
-        await runHooks(outcome, "published", setting, unproved);
-      },
+      reload: async (outcome, unproved) => await runHooks(outcome, "published", setting, unproved),
     });
     screen.showProofs(proved.proofs);
     await runHooks(proved.state, "state", setting);
-  } else {
-    targets = await targetsAfter(built, setting);
-    await hooksAfter(built, setting);
-  }
-  await screen.sendJson(proved.outcome, proved.proofs, targets);
-  const exit = buildExit(proved.outcome, options, signal, targets);
+  } else await hooksAfter(built, setting);
+  await screen.sendJson(proved.outcome, proved.proofs);
+  const exit = buildExit(proved.outcome, options, signal);
   return exit === Exit.Done && !proved.isProved ? Exit.Unproved : exit;
 };

@@ -12,7 +12,6 @@ import { buildExit } from "../build-exit.ts";
 import { type HooksSetting, hooksAfter } from "../hooks-after.ts";
 import { BuildScreen } from "../output/build-screen.ts";
 import { flagsOf } from "../flags/command-flags.ts";
-import { targetsAfter } from "../targets-after.ts";
 import type { Command } from "./registry.ts";
 
 /** The list as it is published: it can only be held. */
@@ -49,10 +48,9 @@ export async function publishKept(request: RollbackRequest, setting: HooksSettin
   const state = isHeld ? "is published again and held" : "is published again";
   reporter.info(`the build of ${momentText(of)} ${state}`);
   const outcome = { status: list.status, lists: [list], seconds: list.seconds };
-  const targets = await targetsAfter(outcome, setting);
-  await screen.end(outcome, targets);
+  await screen.end(outcome);
   await hooksAfter(outcome, setting);
-  return buildExit(outcome, options, signal, targets);
+  return buildExit(outcome, options, signal);
 }
 
 /** Holds the published list. */

@@ -101,12 +101,7 @@ async function heldLists(plans: readonly ListPlan[], host: Host): Promise<HeldLi
 }
 
 /** Exit codes of a build that published its lists. */
-const BUILT: ReadonlySet<number | undefined> = new Set([
-  Exit.Done,
-  Exit.Degraded,
-  Exit.Unproved,
-  Exit.Target,
-]);
+const BUILT: ReadonlySet<number | undefined> = new Set([Exit.Done, Exit.Degraded, Exit.Unproved]);
 
 /** Compiles in a child process, which frees its memory at the end. Meanwhile the server answers requests. */
 function compileApart(name: string, options: Options, host: Host): RunnerOptions["compile"] {

@@ -140,12 +140,6 @@ const BUILD_FLAGS = [
       "What the configuration may do, separated by commas: hooks (run what it lists under after, then prove its resolvers), plugins (run its modules), paths (write outside the rules directory). Programs run with your permissions",
   },
   {
-    name: "publish",
-    only: ["compile", "serve", "apply", "rollback"],
-    description:
-      "Copy what is published to the git branches and buckets that the configuration lists under publish",
-  },
-  {
     name: "compat",
     sets: ["building"],
     description:

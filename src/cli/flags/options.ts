@@ -15,8 +15,6 @@ export interface Options extends BuildOptions {
   /** The parsed command line, for command-specific options. */
   readonly args: Args;
   readonly strict: boolean;
-  /** Whether files may be copied to the targets of `publish`. */
-  readonly publish: boolean;
   readonly level: Level;
   readonly json: boolean;
   /** Whether standard error has colors. */
@@ -46,7 +44,6 @@ export function optionsOf(args: Args, host: Host): Options {
     record: !args.switches.has("no-record"),
     offline: args.switches.has("offline"),
     strict: args.switches.has("strict"),
-    publish: args.switches.has("publish"),
     frozen: args.switches.has("frozen"),
     update: args.values.get("update")?.[0],
     compat: args.switches.has("compat"),

@@ -6,7 +6,6 @@ import { printable } from "../../diagnostics/printable.ts";
 import type { Host } from "../../host/host.ts";
 import { sendToOutput } from "../../host/send-to-output.ts";
 import type { Proof } from "../../resolvers/prove.ts";
-import type { TargetOutcome } from "../../targets/publish-targets.ts";
 import type { Options } from "../flags/options.ts";
 import { INTERRUPTED, INTERRUPTED_PUBLISHING, endOnSignals, published } from "../interruption.ts";
 import { lossLines, updatesText, writtenText } from "./written-text.ts";
@@ -72,18 +71,16 @@ export class BuildScreen {
   };
 
   /** Prints the final output after all lists are done. */
-  async end(outcome: BuildOutcome, targets: readonly TargetOutcome[]): Promise<void> {
-    await this.sendJson(outcome, [], targets);
+  async end(outcome: BuildOutcome): Promise<void> {
+    await this.sendJson(outcome, []);
     this.showTotal(outcome);
   }
 
-  /** With `--json`, prints the reports, with the proofs of resolvers that were asked and the outcome of targets. */
+  /** With `--json`, prints the reports, with the proofs of resolvers that were asked. */
   async sendJson(
     { status, lists, combined }: BuildOutcome,
     proofs: readonly Proof[],
-    targets: readonly TargetOutcome[],
   ): Promise<void> {
-    const copied = targets.length === 0 ? undefined : targets;
     if (!this.options.json || status === "interrupted") return;
     const documentOf = (one: ListOutcome, document: object): object => {
       const resolvers = proofs.filter(({ list }) => list === one.list);
@@ -92,12 +89,9 @@ export class BuildScreen {
     const [first] = lists;
     if (this.lists > 1) {
       const documents = lists.map((one) => documentOf(one, listDocument(one)));
-      await sendToOutput(
-        `${JSON.stringify({ lists: documents, combined, targets: copied })}\n`,
-        this.host,
-      );
+      await sendToOutput(`${JSON.stringify({ lists: documents, combined })}\n`, this.host);
     } else if (first?.report !== undefined || first?.status === "held")
-      await this.sendReport({ ...documentOf(first, reportOf(first)), targets: copied });
+      await this.sendReport(documentOf(first, reportOf(first)));
   }
 
   /** Prints the proofs that succeeded. Each of the others is an error. */

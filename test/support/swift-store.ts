@@ -4,26 +4,14 @@ import { type AddressInfo, type Socket, connect, createServer } from "node:net";
 import { join } from "node:path";
 import process from "node:process";
 import type { TestContext } from "node:test";
-import { Secret } from "../../../src/host/secret.ts";
-import { EMPTY_SHA256, signedHeaders } from "../../../src/targets/sign-request.ts";
 
-export const KEYS = {
-  AWS_ACCESS_KEY_ID: "test:writer",
-  AWS_SECRET_ACCESS_KEY: "writer-secret",
-} as const;
-export const REGION = "test-region";
+/** The account of `swift-store.py`. */
+export const KEYS = { id: "test:writer", secret: "writer-secret", region: "test-region" } as const;
 
-/** What a client asked for: the method and the path. */
-type Asked = string;
-
-/**
- * A real OpenStack Swift with its S3 interface, behind a gate that logs requests and can stop the server before one of them. The
- * address stays when the server is started again.
- */
+/** A real OpenStack Swift with its S3 interface, behind a gate that shows each request before the server gets it. */
 export class SwiftStore {
-  readonly asked: Asked[] = [];
-  /** The server is killed before it gets a request that matches. */
-  stopBefore: RegExp | undefined;
+  /** Gets the method and the path of a request. The server gets the request only if it returns true. */
+  onRequest: (asked: string) => boolean = () => true;
   endpoint = "";
   /** Not in memory: its files have extended attributes. */
   private readonly folder = mkdtempSync("/var/tmp/swift-");
@@ -38,15 +26,15 @@ export class SwiftStore {
     store.endpoint = `http://127.0.0.1:${(gate.address() as AddressInfo).port}`;
     context.after(() => {
       gate.close();
-      store.stop();
+      store.child?.kill("SIGKILL");
+      for (const socket of store.sockets) socket.destroy();
       rmSync(store.folder, { recursive: true, force: true });
     });
     await store.run();
     return store;
   }
 
-  /** Starts the server, again with the same objects. */
-  async run(): Promise<void> {
+  private async run(): Promise<void> {
     const script = join(import.meta.dirname, "swift-store.py");
     const env = { PATH: process.env["PATH"], PYTHONWARNINGS: "ignore" };
     const child = spawn("/usr/bin/python3", [script, this.folder], { env });
@@ -59,29 +47,6 @@ export class SwiftStore {
     });
   }
 
-  stop(): void {
-    this.child?.kill("SIGKILL");
-    for (const socket of this.sockets) socket.destroy();
-  }
-
-  /** Sends a signed request without a body, past the gate's log. */
-  async request(
-    method: "GET" | "HEAD" | "PUT",
-    path: string,
-  ): Promise<{ status: number; headers: Headers; text: string }> {
-    const url = new URL(`http://127.0.0.1:${this.port}${path}`);
-    const keys = { id: KEYS.AWS_ACCESS_KEY_ID, secret: new Secret(KEYS.AWS_SECRET_ACCESS_KEY) };
-    const unsigned = { method, url, headers: {}, sha256: EMPTY_SHA256 };
-    const headers = signedHeaders(unsigned, keys, REGION, new Date());
-    const response = await fetch(url, { method, headers });
-    return { status: response.status, headers: response.headers, text: await response.text() };
-  }
-
-  /** What clients sent, as paths. */
-  puts(): string[] {
-    return this.asked.filter((one) => one.startsWith("PUT ")).map((one) => one.slice(4));
-  }
-
   private pass(socket: Socket): void {
     this.sockets.add(socket);
     const server = connect(this.port, "127.0.0.1");
@@ -92,13 +57,11 @@ export class SwiftStore {
     };
     for (const one of [socket, server]) one.on("error", end);
     for (const one of [socket, server]) one.on("close", end);
-    // Each connection has one request, so its first line is in the first piece.
-    socket.once("data", (piece) => {
-      const asked = /^\S+ \S+/.exec(String(piece))?.[0] ?? "";
-      this.asked.push(asked);
-      if (this.stopBefore?.test(asked) === true) return this.stop();
+    // A client waits for the response before its next request, so that a piece starts with each.
+    socket.on("data", (piece) => {
+      const asked = /^([A-Z]+ \S+) HTTP\/1\.1\r\n/.exec(String(piece))?.[1];
+      if (asked !== undefined && !this.onRequest(asked)) return end();
       server.write(piece);
-      socket.pipe(server);
     });
     server.pipe(socket);
   }
