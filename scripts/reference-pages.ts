@@ -74,7 +74,7 @@ ${rows.join("\n")}
 
 \`split: { for: … }\` makes files that these accept. Only limits that the vendor documents, or that its software reports, are in the table. We found
 none for NextDNS, for MikroTik's adlist and for blocked sites of a FRITZ!Box (its help states 500 for allowed sites), and could not confirm the quotas of
-Route 53 Resolver DNS Firewall: use \`max_rules\` and \`max_files\`. A service may count other lists of yours, too; \`max_files\` can be set beside \`for\`.
+Route 53 Resolver DNS Firewall: use \`max_rules\`. A service may count other lists of yours, too.
 
 | \`for\` | service or device | format | names per file | size of a file | files | source, and when we read it | remarks |
 |---|---|---|---|---|---|---|---|

@@ -41,13 +41,17 @@ async function problemsOf(settings: object): Promise<string> {
 
 const FILES = ["ranks", "expand", "allow_sources", "exclusions_sources", "inclusions_sources"];
 
-test("every file of names is a text or a source, with the settings that say where it is and how it is read", async () => {
-  const settings = (file: unknown): object[] => [
+/** Configurations with a file of names, once for each field. */
+function settingsWith(file: unknown): object[] {
+  return [
     ...FILES.map((key) => ({ [key]: ["names.txt", file] })),
     { guards: { protect: ["names.txt", file] } },
     { lists: [{ name: "L", exclusions_sources: ["names.txt", file] }] },
     { sources: [{ name: "A", source: "a.txt", type: "hosts", inclusions_sources: [file] }] },
   ];
+}
+
+test("every file of names is a text or a source, with the settings that say where it is and how it is read", async () => {
   const good = {
     source: "https://a.example/names.csv",
     type: "csv",
@@ -60,7 +64,8 @@ test("every file of names is a text or a source, with the settings that say wher
     allow_private: true,
     secret: true,
   };
-  for (const one of settings(good)) assert.equal(await problemsOf(one), "", JSON.stringify(one));
+  for (const one of settingsWith(good))
+    assert.equal(await problemsOf(one), "", JSON.stringify(one));
   const bad = [
     [{ source: "a.txt", trust: "full" }, /\]\.trust is only for sources/],
     [{ source: "a.txt", type: "rpz" }, /\]\.type is rpz, which is not a list of names/],
@@ -69,7 +74,7 @@ test("every file of names is a text or a source, with the settings that say wher
     [7, /\] must be a text, not 7/],
   ] as const;
   for (const [file, message] of bad)
-    for (const one of settings(file))
+    for (const one of settingsWith(file))
       assert.match(await problemsOf(one), message, JSON.stringify(one));
 });
 

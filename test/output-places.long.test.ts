@@ -208,7 +208,7 @@ test("published files keep their permissions", { skip: !isPosix }, (context) => 
     ...CONFIG,
     outputs: [{ format: "hosts", pack: ["gzip"], split: { max_rules: 1 } }],
     manifest: {},
-    patches: {},
+    patches: "7d",
   });
   writeFileSync(project.at("a.txt"), "||a.example^\n||b.example^\n");
   const names = ["my-list.txt", "my-list.hosts", "my-list-2.hosts", "manifest.json"];

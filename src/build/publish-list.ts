@@ -16,7 +16,7 @@ import type { ListOutputs, WrittenOutput } from "./list-outputs.ts";
 
 /** The settings that affect publishing. */
 export type PublishedConfig = HeaderConfig &
-  Pick<Config, "outputs" | "patches" | "manifest" | "guards" | "keep">;
+  Pick<Config, "outputs" | "patches" | "manifest" | "guards" | "keep_builds">;
 
 /** Everything that is published with a list. */
 export interface Publication {
@@ -49,10 +49,10 @@ export interface Published {
 /** The part of a configuration that a kept build needs. It has no addresses, which may contain passwords. */
 export function publishedConfig(config: PublishedConfig): PublishedConfig {
   const { name, description, version, homepage, license, expires, header } = config;
-  const { outputs, patches, manifest, keep } = config;
+  const { outputs, patches, manifest, keep_builds } = config;
   const guards = { min_rules: config.guards?.min_rules };
   const title = { name, description, version, homepage, license, expires, header };
-  const all = { ...title, outputs, patches, manifest, guards, keep };
+  const all = { ...title, outputs, patches, manifest, guards, keep_builds };
   return Object.fromEntries(
     Object.entries(all).filter(([, value]) => value !== undefined),
   ) as PublishedConfig;
@@ -85,7 +85,9 @@ export async function publishList(
     }
     const written: WrittenOutput[] = await outputs.publish(
       encodeUtf8(publication.timelessHead),
-      config.patches && (async (path, old) => await writePatch(path, old, config, host)),
+      config.patches === undefined
+        ? undefined
+        : async (path, old) => await writePatch(path, old, config, host),
     );
     written.push(...(await formatOutputs.publish(sources)));
     const files = [...outputs.written, ...formatOutputs.files];

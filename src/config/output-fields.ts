@@ -47,11 +47,6 @@ export const OUTPUT_FIELDS = {
     description:
       "`source` gives each source its own file, with each rule in exactly one of them: in the one that had it before, as long as that source still has it, otherwise in that of the first source that has it. `file` must contain `{source}`, which becomes the name of the source; see [One file for each source](../guide/resolvers.md#one-file-for-each-source). For `adblock`, `hosts`, `domains` and `wildcard`.",
   },
-  allow_file: {
-    type: "string",
-    description:
-      "File for exceptions, for formats that need a separate one. Default: `file` with `.allow` before its extension.",
-  },
   on_loss: {
     type: "choice",
     values: ["skip", "widen", "fail"],
@@ -62,11 +57,7 @@ export const OUTPUT_FIELDS = {
     type: "choice",
     values: ["nxdomain", "null", "nodata", "refused"],
     description:
-      "Answer of the resolver for a blocked name, in formats that define it: the name does not exist, 0.0.0.0 and ::, no data, or refused.",
-  },
-  ipv6: {
-    type: "boolean",
-    description: "For `hosts`: whether each name also gets the address `::`.",
+      "Answer of the resolver for a blocked name, in formats that define it: the name does not exist, 0.0.0.0 and ::, no data, or refused. `hosts` has 0.0.0.0 by default, and both with `null`.",
   },
   ttl: {
     type: "number",
@@ -80,11 +71,6 @@ export const OUTPUT_FIELDS = {
     description:
       "For `rpz`: the name of the zone, which limits the length of names in it. Default: `rpz.local`.",
   },
-  mailbox: {
-    type: "string",
-    description:
-      "For `rpz`: the mailbox in the SOA record of the zone. Default: `hostmaster.localhost.`",
-  },
   updates: {
     type: "string",
     description:
@@ -96,11 +82,6 @@ export const OUTPUT_FIELDS = {
     fields: {
       max_rules: { type: "number", description: "Maximum number of names per file." },
       max_bytes: { type: "size", description: "Maximum size of a file.", example: "20M" },
-      max_files: {
-        type: "number",
-        most: 1_000_000,
-        description: "Maximum number of files. A list that needs more is not published.",
-      },
       stable: {
         type: "boolean",
         description:
@@ -118,12 +99,12 @@ export const OUTPUT_FIELDS = {
           "pan-os",
         ],
         description:
-          "The service or device that the files are for. Sets `max_rules`, `max_bytes`, `max_files` and `stable`; see [Formats](formats.md#limits-of-services-and-devices).",
+          "The service or device that the files are for. Sets `max_rules`, `max_bytes` and `stable`, and how many files there may be; see [Formats](formats.md#limits-of-services-and-devices).",
         example: "cloudflare-gateway",
       },
     },
     description:
-      "Largest size of a file (`max_rules`, `max_bytes`); the rest goes into additional files: `list.txt`, `list-2.txt` …, at most 1,000 files. With `stable: true`, names stay in their file from build to build, so that few files change. `max_files` is the largest number of files; a list that needs more is not published. `for` sets all of them to the limits of a [service or device](formats.md#limits-of-services-and-devices).",
+      "Largest size of a file (`max_rules`, `max_bytes`); the rest goes into additional files: `list.txt`, `list-2.txt` …, at most 1,000 files. With `stable: true`, names stay in their file from build to build, so that few files change. `for` sets all of them to the limits of a [service or device](formats.md#limits-of-services-and-devices).",
   },
   fit: {
     type: "object",

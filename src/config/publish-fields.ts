@@ -22,17 +22,10 @@ export const PUBLISH_FIELDS = {
     description: "Checks before a list is published; see [Guards](#guards).",
   },
   patches: {
-    type: "object",
-    fields: {
-      expires: {
-        type: "duration",
-        description: "How long subscribers wait before they check for the next patch.",
-        example: "6h",
-      },
-      keep: { type: "duration", description: "How long patches are kept.", example: "7d" },
-    },
+    type: "duration",
     description:
-      "Keeps differences between versions in `patches` beside the list, for subscribers that read `Diff-Path` (AdGuard, uBlock Origin). `expires` (default `6h`) is how often they check, `keep` (default `7d`) how long a difference is kept.",
+      "Writes differences between versions to `patches` beside the list, for subscribers that read `Diff-Path` (AdGuard, uBlock Origin), and keeps each for this time. Subscribers check every 6 hours.",
+    example: "7d",
   },
   manifest: {
     type: "object",
@@ -47,14 +40,11 @@ export const PUBLISH_FIELDS = {
     description:
       "Writes a manifest of all files with their SHA-256, a version and an expiry date: `file` (default `manifest.json`, below the rules directory), `expires` (default `14d`), and `key_file`, a minisign secret key, for a signature beside it. `verify` checks it.",
   },
-  keep: {
-    type: "object",
-    fields: {
-      builds: { type: "number", most: 10_000, description: "How many builds are kept." },
-      days: { type: "number", most: 10_000, description: "For how many days." },
-    },
+  keep_builds: {
+    type: "number",
+    most: 10_000,
     description:
-      "How many builds of the list stay available to `log`, `rollback` and `diff`: at most `builds` (default 30), none older than `days` (default 90). The last two stay at any age.",
+      "How many builds of the list stay available to `log`, `rollback` and `diff`; at least two. Default: 30, none but the last two older than 90 days.",
   },
   min_sources: {
     type: "number",

@@ -53,18 +53,12 @@ export const RESOLVERS_FIELDS: {
     readonly plain: "address";
     readonly description: string;
   };
-  readonly canary: { readonly type: "boolean"; readonly description: string };
 } = {
   resolvers: {
     type: "objects",
     fields: RESOLVER_FIELDS,
     plain: "address",
     description:
-      "Resolvers that must answer from the published list; `prove` asks them. See [Resolvers](#resolvers) and [Prove](../guide/prove.md).",
-  },
-  canary: {
-    type: "boolean",
-    description:
-      "Whether the list blocks one more, unused name, which changes with the rules: `b-<build>.canary.rules-compiler.example`. It shows which build a resolver answers from. Default: true for a list that an entry of `resolvers` names, otherwise false.",
+      "Resolvers that must answer from the published list; `prove` asks them. A list that one of them answers from blocks one more, unused name, the canary, which shows the build. See [Resolvers](#resolvers) and [Prove](../guide/prove.md).",
   },
 };

@@ -76,7 +76,7 @@ export function resolversOf({ name: title, lists, resolvers = [] }: Config): Res
 
 /** Whether a list blocks a canary. `config` is that of the list. */
 export function hasCanary(config: Config): boolean {
-  return config.canary ?? resolversOf(config).some(({ list }) => list === config.name);
+  return resolversOf(config).some(({ list }) => list === config.name);
 }
 
 /** Problems of `resolvers` in a configuration that is otherwise valid. */
@@ -104,11 +104,6 @@ export function resolverProblems(config: Config): { message: string; hint?: stri
       add("has two different protocols", "Write the protocol in `address` or in `protocol`");
     if (serverName !== undefined && used !== "tls")
       add("has a server_name, but its protocol is not tls", "Remove it, or set protocol to tls");
-    if (one.on_failure === "rollback" && config.canary === false)
-      add(
-        "has on_failure: rollback, but the list has no canary, which shows the build",
-        "Remove canary: false, or on_failure",
-      );
     if (list === undefined && known.length > 1)
       add("does not say which list it answers from", `Add "list": one of ${someOf(known)}`);
     if (list !== undefined && !known.includes(list)) {

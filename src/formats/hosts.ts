@@ -5,7 +5,9 @@ export const hosts: NameFormat = {
   usedBy: "operating systems, Pi-hole, dnsmasq, blocky",
   extension: ".hosts",
   answers: ["null"],
-  lines: ({ ipv6 }) => ({ exact: ipv6 ? ["0.0.0.0 %", ":: %"] : ["0.0.0.0 %"] }),
+  lines: ({ hasBothAddresses }) => ({
+    exact: hasBothAddresses ? ["0.0.0.0 %", ":: %"] : ["0.0.0.0 %"],
+  }),
   header: commentHeader("#"),
   memoryPerName: 150,
 };

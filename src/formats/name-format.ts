@@ -4,22 +4,19 @@ export type Answer = "nxdomain" | "null" | "nodata" | "refused";
 /** The settings of an output for its format. */
 export interface FormatOptions {
   readonly answer: Answer;
-  /** Whether a format with addresses writes IPv6 addresses too. */
-  readonly ipv6: boolean;
+  /** Whether a format with addresses writes those of IPv6, too. */
+  readonly hasBothAddresses: boolean;
   readonly ttl: number;
   /** The name of the zone, for zone files. */
   readonly origin: string;
-  /** The mailbox in the SOA record of a zone. */
-  readonly mailbox: string;
 }
 
 /** The defaults for settings that the configuration leaves out. */
 export const DEFAULT_OPTIONS: FormatOptions = {
   answer: "nxdomain",
-  ipv6: false,
+  hasBothAddresses: false,
   ttl: 60,
   origin: "rpz.local",
-  mailbox: "hostmaster.localhost.",
 };
 
 /**

@@ -26,10 +26,10 @@ export const rpz: NameFormat = {
       allowBelow: [`*.% ${PASS}`],
     };
   },
-  header: (facts, { ttl, mailbox }) => [
+  header: (facts, { ttl }) => [
     ...commentHeader(";")(facts),
     `$TTL ${ttl}`,
-    `@ SOA localhost. ${mailbox} ${facts.serial} 3600 600 604800 ${ttl}`,
+    `@ SOA localhost. hostmaster.localhost. ${facts.serial} 3600 600 604800 ${ttl}`,
     "@ NS localhost.",
   ],
   hidesParents: true,

@@ -140,12 +140,6 @@ function planOf(
   const origin = (output.origin ?? DEFAULT_OPTIONS.origin).replace(/\.$/, "").toLowerCase();
   if (!/^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/.test(origin) || origin.length > LONGEST_ORIGIN)
     throw invalid(`${where}.origin is not the name of a zone`, "Example: rpz.local");
-  const mailbox = output.mailbox ?? DEFAULT_OPTIONS.mailbox;
-  if (!/^[\w.\\-]+\.$/.test(mailbox))
-    throw invalid(
-      `${where}.mailbox is not a valid SOA mailbox`,
-      "Example: hostmaster.example.org.",
-    );
   if (output.updates !== undefined) checkUpdates(output, where);
   if (format.isDatabase === true && (output.split ?? output.fit?.max_bytes) !== undefined)
     throw invalid(
@@ -155,13 +149,9 @@ function planOf(
   const values = { name: list, format: output.format };
   const known = ["{name}", "{slug}", "{format}", ...(output.by === "source" ? ["{source}"] : [])];
   checkTemplate(output.file, known, `${where}.file`);
-  checkTemplate(output.allow_file, known, `${where}.allow_file`);
   const bySource = output.by === "source" ? "{slug}-{source}" : "{slug}";
   const file = fileNamed(output.file ?? `${bySource}${format.extension}`, values);
-  const allowFile =
-    output.allow_file === undefined
-      ? file.replace(/(\.[^./]*)?$/, ".allow$1")
-      : fileNamed(output.allow_file, values);
+  const allowFile = file.replace(/(\.[^./]*)?$/, ".allow$1");
   const name = (one: string): string =>
     host.path.isAbsolute(one) ? one : host.path.join(folder, one);
   return {
@@ -170,10 +160,9 @@ function planOf(
     format,
     options: {
       answer,
-      ipv6: output.ipv6 ?? DEFAULT_OPTIONS.ipv6,
+      hasBothAddresses: output.answer === "null",
       ttl: output.ttl ?? DEFAULT_OPTIONS.ttl,
       origin,
-      mailbox,
     },
     policy: output.on_loss ?? "skip",
     isSorted: output.sort === "name",
@@ -212,7 +201,7 @@ function partsOf(
     names: split.max_rules ?? preset?.names ?? Infinity,
     bytes: sizeBytes(split.max_bytes ?? preset?.size ?? "") ?? Infinity,
   };
-  const mostFiles = split.max_files ?? preset?.files ?? Infinity;
+  const mostFiles = preset?.files ?? Infinity;
   const isStable = split.stable ?? (preset !== undefined && mostFiles > 1);
   if (isStable && !isFreeOrder(format))
     throw invalid(

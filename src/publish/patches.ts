@@ -17,8 +17,8 @@ const PATCH =
   /^(?:(?<name>[a-z0-9_]+)_v[\d.]+|(?<slug>.+))-s-(?<made>\d{1,12})-(?<expires>\d{1,10})\.patch$/;
 /** A temporary file that a killed run left. */
 const LEFTOVER = /^(?<file>.+\.patch)\.[a-z0-9]{1,12}\.tmp$/;
-const DEFAULT_EXPIRES = "6h";
-const DEFAULT_KEEP = "7d";
+/** How often subscribers look for the next patch. */
+const CHECK_SECONDS = 21_600;
 const HEADER_BYTES = 8192;
 /** Maximum length of the list's name in the names of its patches. */
 const LONGEST_NAME = 40;
@@ -35,13 +35,12 @@ export function patchLines(
   last = 0,
 ): string[] {
   if (config.patches === undefined) return [];
-  const seconds = (durationMs(config.patches.expires ?? DEFAULT_EXPIRES) ?? 0) / 1000;
   const made = Math.max(Math.floor(builtAt.getTime() / 1000), last + 1);
   const name = patchName(config.name);
-  const file = `${name}_v${dateText(made)}-s-${made}-${seconds}.patch`;
+  const file = `${name}_v${dateText(made)}-s-${made}-${CHECK_SECONDS}.patch`;
   return [
     `Diff-Path: ${PATCH_FOLDER}/${file}#${name}`,
-    `Diff-Expires: ${Math.max(1, Math.round(seconds / 3600))} hours`,
+    `Diff-Expires: ${CHECK_SECONDS / 3600} hours`,
   ];
 }
 
@@ -154,7 +153,7 @@ async function removeExpired(
   config: Pick<Config, "name" | "patches">,
   host: Host,
 ): Promise<void> {
-  const keepMs = durationMs(config.patches?.keep ?? DEFAULT_KEEP) ?? 0;
+  const keepMs = durationMs(config.patches ?? "") ?? 0;
   const now = host.now().getTime();
   for (const file of await host.listFolder(folder)) {
     const made = madeOf(LEFTOVER.exec(file)?.groups?.["file"] ?? file, config.name);

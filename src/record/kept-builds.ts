@@ -7,10 +7,10 @@ import { BuildRecord } from "./build-record.ts";
 import type { RecordHeader } from "./record-format.ts";
 import { recordFolder } from "./record-folder.ts";
 
-/** How long builds of a list stay available: at most so many, and so many days. */
+/** How long builds of a list stay available: at most so many, and at most so many days. */
 export interface KeepLimits {
   readonly builds: number;
-  readonly days: number;
+  readonly days: number | undefined;
 }
 
 /** The published build and the one before are kept at any age. */
@@ -84,9 +84,10 @@ export async function keptBuilds(list: string, host: Host): Promise<KeptBuild[]>
 /** Removes builds beyond the limits. A text that a newer build still needs is renamed for it. */
 export async function removeOldBuilds(list: string, keep: KeepLimits, host: Host): Promise<void> {
   const builds = await keptBuilds(list, host);
-  const since = stampOf(new Date(host.now().getTime() - keep.days * DAY_MS));
+  const { builds: most, days } = keep;
+  const since = days === undefined ? "" : stampOf(new Date(host.now().getTime() - days * DAY_MS));
   const young = builds.filter(({ stamp }) => stamp >= since).length;
-  const kept = Math.max(FEWEST, Math.min(keep.builds, young));
+  const kept = Math.max(FEWEST, Math.min(most, young));
   const [oldest] = builds.slice(-kept);
   if (oldest === undefined || builds.length <= kept) return;
   const needed = oldest.own.list === undefined ? oldest.files.list : undefined;

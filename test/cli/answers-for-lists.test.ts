@@ -115,7 +115,7 @@ test("one entry of outputs names the files of all lists", async () => {
   const lists = [{ name: "Light & more" }, { name: "../Pro" }];
   const outputs = [
     { format: "hosts", file: "{format}/{slug}.txt" },
-    { format: "pihole", file: "{format}/{name}.txt", allow_file: "{format}/no {name}.txt" },
+    { format: "pihole", file: "{format}/{name}.txt" },
   ];
   const manifest = { file: "{slug}.manifest.json" };
   const project = projectOf({ A: "||a.example^" }, lists, { outputs, manifest });
@@ -128,10 +128,10 @@ test("one entry of outputs names the files of all lists", async () => {
     "hosts/light-more.txt",
     "hosts/pro.txt",
     "light-more.manifest.json",
+    "pihole/-Pro.allow.txt",
     "pihole/-Pro.txt",
+    "pihole/Light & more.allow.txt",
     "pihole/Light & more.txt",
-    "pihole/no -Pro.txt",
-    "pihole/no Light & more.txt",
     "pro.manifest.json",
   ]);
 });

@@ -237,10 +237,9 @@ test("addresses with passwords are not shown, and files of exceptions have one o
   assert.equal(said.exit, 2);
   assert.match(said.stderr, /Known names: https:\/\/host\.example/);
   assert.doesNotMatch(said.stderr, /s3cret/);
-  const pihole = { format: "pihole", allow_file: "allow.txt" };
   const shared = projectOf({ A: "||a.example^" }, [
-    { name: "L", outputs: [{ ...pihole, file: "l" }] },
-    { name: "M", outputs: [{ ...pihole, file: "m" }] },
+    { name: "L", outputs: [{ format: "pihole", file: "l" }] },
+    { name: "M", outputs: [{ format: "hosts", file: "l.allow" }] },
   ]);
   assert.match((await shared.run()).stderr, /same-file/);
   assert.match((await shared.run("validate")).stderr, /same-file/);

@@ -113,7 +113,7 @@ test("log --markdown shows what each build changed", async () => {
 
 test("builds with the same list share its text as long as one is kept", async () => {
   const project = await threeMornings();
-  project.write("c.json", CONFIG.replace("{", '{"keep":{"builds":8},'));
+  project.write("c.json", CONFIG.replace("{", '{"keep_builds":8,'));
   for (let day = 16; day < 25; day++) {
     project.now = `2026-11-${day}T06:00:00Z`;
     // A comment is dropped: another build, the same list.
@@ -151,7 +151,7 @@ test("a single build cannot be compared, and the message says so", async () => {
 
 test("at most as many builds are kept as the configuration says, with text and record", async () => {
   const project = await threeMornings();
-  project.write("c.json", CONFIG.replace("{", '{"keep":{"builds":8},'));
+  project.write("c.json", CONFIG.replace("{", '{"keep_builds":8,'));
   for (let day = 16; day < 27; day++) {
     project.now = `2026-11-${day}T06:00:00Z`;
     project.write("own.txt", `||own${day}.example^\n`);

@@ -63,7 +63,7 @@ test("the header has the fields that subscribers read, with placeholders replace
 test("every format with comments has the same header, with the number of its entries", async () => {
   const made = project(
     ABOUT,
-    FORMAT_NAMES.map((format) => ({ format, file: `${format}.out`, allow_file: `${format}.no` })),
+    FORMAT_NAMES.map((format) => ({ format, file: `${format}.out` })),
   );
   await outcomes(made);
   // The files of dnsdist and sing-box have no comments.
@@ -88,7 +88,7 @@ test("every format with comments has the same header, with the number of its ent
   }
   const hosts = made.text("rules/hosts.out").match(/^0\.0\.0\.0 /gm)!.length;
   assert.match(made.text("rules/hosts.out"), new RegExp(`^# Number of entries: ${hosts}$`, "m"));
-  assert.match(made.text("rules/dnscrypt.no"), /Number of entries: 1$/m);
+  assert.match(made.text("rules/dnscrypt.allow.out"), /Number of entries: 1$/m);
 });
 
 test("new rules make a new version, a new date in the header does not", async () => {

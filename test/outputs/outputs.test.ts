@@ -187,17 +187,17 @@ test("invalid outputs are reported before anything is fetched", async () => {
     ],
     [
       [
-        { format: "dnscrypt", file: "a", allow_file: "b", pack: ["gzip"] },
-        { format: "domains", file: "b.gz" },
+        { format: "dnscrypt", file: "a", pack: ["gzip"] },
+        { format: "domains", file: "a.allow.gz" },
       ],
-      /outputs write rules\/b\.gz twice/,
+      /outputs write rules\/a\.allow\.gz twice/,
     ],
     [
       [
-        { format: "dnscrypt", file: "a", allow_file: "b.x", split: { max_rules: 9 } },
-        { format: "domains", file: "b-2.x" },
+        { format: "dnscrypt", file: "a.x", split: { max_rules: 9 } },
+        { format: "domains", file: "a-2.allow.x" },
       ],
-      /parts of rules\/b\.x would have the name of another/,
+      /parts of rules\/a\.x would have the name of another/,
     ],
   ] as const) {
     const { exit, stderr } = await project(outputs, LINES).run(...WORDS);

@@ -40,7 +40,7 @@ test("patches lead from any earlier version to the current one", async () => {
     "c.json": JSON.stringify({
       name: "My list",
       sources: [{ name: "A", source: "a.txt", type: "adblock" }],
-      patches: { expires: "1h", keep: "2d" },
+      patches: "2d",
     }),
     "a.txt": "||n0.example^\n",
   });
@@ -66,9 +66,9 @@ test("patches lead from any earlier version to the current one", async () => {
   const newest = editions.at(-1)!;
   assert.match(
     newest,
-    /^! Diff-Path: patches\/my_list_v2026\.11\.11\.0300-s-\d+-3600\.patch#my_list$/m,
+    /^! Diff-Path: patches\/my_list_v2026\.11\.11\.0300-s-\d+-21600\.patch#my_list$/m,
   );
-  assert.match(newest, /^! Diff-Expires: 1 hours$/m);
+  assert.match(newest, /^! Diff-Expires: 6 hours$/m);
   for (const [index, edition] of editions.entries()) {
     let text = edition;
     for (let steps = 0; steps < 40; steps++) {
@@ -95,7 +95,7 @@ test("patches lead from any earlier version to the current one", async () => {
 
 test("without a change there is no patch", async () => {
   const made = new MemoryProject({
-    "c.json": JSON.stringify({ name: "L", sources: [{ source: "a.txt" }], patches: {} }),
+    "c.json": JSON.stringify({ name: "L", sources: [{ source: "a.txt" }], patches: "7d" }),
     "a.txt": "||a.example^\n",
   });
   const words = ["compile", "-q", "-c", "c.json", "--no-cache"];
@@ -157,7 +157,7 @@ for (const [end, transformations] of [
         description: "x".repeat(1500),
         sources: [{ name: "A", source: "a.txt", type: "adblock" }],
         transformations,
-        patches: { expires: "4h" },
+        patches: "7d",
       }),
     });
     const hours = Array.from({ length: 25 }, (_, hour) =>
@@ -172,7 +172,7 @@ test("versions within one second, and after a clock went back, have distinct pat
     "c.json": JSON.stringify({
       name: "My list",
       sources: [{ name: "A", source: "a.txt", type: "adblock" }],
-      patches: {},
+      patches: "7d",
     }),
   });
   const seconds = ["10", "10", "11", "11", "05", "20"];
@@ -185,7 +185,7 @@ test("versions within one second, and after a clock went back, have distinct pat
 test("list names that clients cannot read are replaced by names that they can", async () => {
   for (const name of ["Ünïcödé – список", "другой", "A".repeat(200), "a-b_c 1.2.3.4"]) {
     const made = new MemoryProject({
-      "c.json": JSON.stringify({ name, sources: [{ source: "a.txt" }], patches: {} }),
+      "c.json": JSON.stringify({ name, sources: [{ source: "a.txt" }], patches: "7d" }),
       "a.txt": "||a.example^\n",
     });
     await made.run("-q", "-c", "c.json", "--no-cache", "-o", "l.txt");
@@ -208,7 +208,7 @@ test("a patch that would have to change the final line end is not offered", asyn
     made.now = `2026-11-10T${hour}:00:00Z`;
     made.write(
       "c.json",
-      JSON.stringify({ name: "L", sources: [{ source: "a.txt" }], transformations, patches: {} }),
+      JSON.stringify({ name: "L", sources: [{ source: "a.txt" }], transformations, patches: "7d" }),
     );
     await made.run(...words);
   }
@@ -217,7 +217,7 @@ test("a patch that would have to change the final line end is not offered", asyn
 
 test("patches lead from lists of version 0.1.0 to current ones", async () => {
   const made = new MemoryProject({
-    "c.json": JSON.stringify({ name: "My list", sources: [{ source: "a.txt" }], patches: {} }),
+    "c.json": JSON.stringify({ name: "My list", sources: [{ source: "a.txt" }], patches: "7d" }),
     "a.txt": "||b.example^\n",
     "rules/my-list.txt":
       "!\n! Title: My list\n! Diff-Path: patches/my-list-s-1793750400-21600.patch\n!\n||a.example^",
@@ -245,7 +245,7 @@ test("leftovers of a killed run in the patch folder are removed by the next run"
     "c.json": JSON.stringify({
       name: "My list",
       sources: [{ name: "A", source: "a.txt", type: "adblock" }],
-      patches: { expires: "1h", keep: "2d" },
+      patches: "2d",
     }),
     "a.txt": "||a.example^\n",
     "rules/patches/my-list-s-1700000000-3600.patch.k3x9.tmp": "half",

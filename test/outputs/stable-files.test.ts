@@ -140,8 +140,8 @@ test("the size of a file includes its header", async () => {
   }
 });
 
-function projectOf(output: object): MemoryProject {
-  const names = Array.from({ length: 7 }, (_, index) => `||n${index}.example^\n`);
+function projectOf(output: object, length = 7): MemoryProject {
+  const names = Array.from({ length }, (_, index) => `||n${index}.example^\n`);
   return new MemoryProject({
     "c.json": JSON.stringify({
       name: "L",
@@ -153,19 +153,20 @@ function projectOf(output: object): MemoryProject {
 }
 
 test("a list that needs more files than the limit is not published, and `fit` makes it fit", async () => {
-  const output = { format: "dnsdist", file: "l.dns", split: { max_rules: 2, max_files: 3 } };
+  const limits = { for: "cloudflare-gateway", max_rules: 2 };
+  const output = { format: "dnsdist", file: "l.dns", split: limits };
   for (const stable of [false, true]) {
     const split = { ...output.split, stable };
-    const project = projectOf({ ...output, split });
+    const project = projectOf({ ...output, split }, 201);
     const { exit, stderr } = await project.run("compile", "-q", "-c", "c.json");
     assert.equal(exit, 5);
-    assert.match(stderr, /rules\/l\.dns would have 4 files; `split` has room for 3/);
-    assert.match(stderr, /hint: Use fewer sources, or `fit: \{ max_rules: 6 \}`/);
+    assert.match(stderr, /rules\/l\.dns would have 101 files; .* has room for 100/);
+    assert.match(stderr, /hint: Use fewer sources, or `fit: \{ max_rules: 200 \}`/);
     assert.equal(project.memory.files.has("/project/rules/l.dns"), false);
-    const fitting = projectOf({ ...output, split, fit: { max_rules: 6 } });
+    const fitting = projectOf({ ...output, split, fit: { max_rules: 200 } }, 201);
     const done = await fitting.run("compile", "-q", "-c", "c.json");
     assert.equal(done.exit, 0, done.stderr);
-    assert.match(fitting.text("rules/l-3.dns"), /^n5\.example$/m);
+    assert.match(fitting.text("rules/l-100.dns"), /^n199\.example$/m);
   }
 });
 

@@ -59,10 +59,8 @@ test("without resolvers a list has the same bytes, and with them only the canary
     fc.asyncProperty(lists, settings, async (rules, transformations) => {
       const own = ["||always.org^", ...rules];
       const plain = await build(own, { transformations });
-      const off = await build(own, { transformations, ...RESOLVERS, canary: false });
       const on = await build(own, { transformations, ...RESOLVERS });
       assert.equal(plain.exit, 0, plain.stderr);
-      assert.equal(off.list, plain.list);
       assert.equal(canaryIn(plain.list), undefined);
       const canary = canaryIn(on.list);
       assert.ok(canary !== undefined, on.list);
@@ -120,7 +118,6 @@ test("every format blocks the canary", async () => {
   const outputs = FORMAT_NAMES.map((format) => ({
     format,
     file: `out/${format}`,
-    allow_file: `out/${format}.allow`,
   }));
   const { files, exit, stderr } = await build(["||a.org^", "||b.net^"], { outputs, ...RESOLVERS });
   assert.equal(exit, 0, stderr);
@@ -184,8 +181,6 @@ test("of several lists, those that resolvers name have one", async () => {
   assert.equal(named.exit, 0, named.stderr);
   assert.equal(canaryIn(named.files.get("light.txt")!), undefined);
   assert.ok(canaryIn(named.files.get("pro.txt")!) !== undefined);
-  const all = await build(["||a.org^"], { lists: lists2, canary: true });
-  assert.ok(canaryIn(all.files.get("light.txt")!) !== undefined);
 });
 
 test("why says that a rule is the canary", async () => {

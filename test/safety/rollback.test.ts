@@ -97,19 +97,19 @@ test("a build that lost a part is not published", async () => {
 
 test("keep limits how many builds are stored, and for how long", async () => {
   const project = await built();
-  const keep = { builds: 3, days: 10 };
-  project.write("c.json", config({ ...SPLIT, keep }));
+  project.write("c.json", config({ ...SPLIT, keep_builds: 3 }));
   const kept = (): number =>
     [...project.memory.files.keys()].filter((path) => path.includes(".draft.")).length;
   const counts: number[] = [];
-  for (const days of [1, 1, 1, 9, 30]) {
+  for (const days of [1, 1, 1, 9, 100, 0]) {
+    if (days === 0) project.write("c.json", config(SPLIT));
     later(project, days * 86_400);
     project.write("ads.txt", `||d${project.now.slice(0, 10)}.example^\n`);
     await project.run(...COMPILE);
     counts.push(kept());
   }
-  assert.deepEqual(counts, [2, 3, 3, 3, 2]);
-  project.write("c.json", config({ keep: { builds: 1.5 } }));
+  assert.deepEqual(counts, [2, 3, 3, 3, 3, 2]);
+  project.write("c.json", config({ keep_builds: 1.5 }));
   assert.equal((await project.run(...COMPILE)).exit, 2);
 });
 

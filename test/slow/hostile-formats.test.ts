@@ -109,7 +109,6 @@ function configOf(transformations: readonly string[]): string {
     outputs: OUTPUT_FORMATS.map((format) => ({
       format,
       file: `of-${format}`,
-      allow_file: `of-${format}.allow`,
     })),
   });
 }

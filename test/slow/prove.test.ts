@@ -55,9 +55,11 @@ class Project {
   readonly folder = mkdtempSync(join(tmpdir(), "prove-"));
   readonly config = join(this.folder, "c.json");
   private readonly format: string;
+  private readonly hasCanary: boolean;
 
-  constructor(format: string, port: number, canary: boolean) {
+  constructor(format: string, port: number, hasCanary: boolean) {
     this.format = format;
+    this.hasCanary = hasCanary;
     // Some servers go on as somebody else.
     chmodSync(this.folder, 0o755);
     const config = {
@@ -68,9 +70,8 @@ class Project {
         { name: "Home", sources: ["home"] },
         { name: "Other", sources: ["other"] },
       ],
-      outputs: [{ format, file: "{slug}.out", allow_file: "{slug}.allow" }],
+      outputs: [{ format, file: "{slug}" }],
       resolvers: [{ name: "it", address: "127.0.0.1", port, list: "Home" }],
-      canary,
     };
     writeFileSync(this.config, JSON.stringify(config));
   }
@@ -78,6 +79,9 @@ class Project {
   async publish(home: readonly string[]): Promise<void> {
     writeFileSync(join(this.folder, "home.src"), home.map((name) => `||${name}^\n`).join(""));
     writeFileSync(join(this.folder, "other.src"), `||elsewhere.net^\n||${MARKER}^\n`);
+    const asked = readFileSync(this.config, "utf8");
+    // A list that was published before its resolvers were configured has no canary.
+    if (!this.hasCanary) this.ask([]);
     const outcome = await build({
       config: this.config,
       rulesDir: this.folder,
@@ -86,10 +90,11 @@ class Project {
     });
     for (const { status, diagnostics } of outcome.lists)
       assert.ok(status === "published" || status === "unchanged", JSON.stringify(diagnostics));
+    writeFileSync(this.config, asked);
   }
 
   file(slug: string): { list: string; allow: string } {
-    return { list: join(this.folder, `${slug}.out`), allow: join(this.folder, `${slug}.allow`) };
+    return { list: join(this.folder, slug), allow: join(this.folder, `${slug}.allow`) };
   }
 
   /** Writes a file of the format with other rules, as a broken publish would leave it. */
@@ -99,9 +104,7 @@ class Project {
       config: {
         name: slug,
         sources: [{ name: "Own", source: join(this.folder, `${slug}.src`), type: "adblock" }],
-        outputs: [
-          { format: this.format as "rpz", file: `${slug}.out`, allow_file: `${slug}.allow` },
-        ],
+        outputs: [{ format: this.format as "rpz", file: slug }],
       },
       output: join(this.folder, `${slug}.list`),
       rulesDir: this.folder,

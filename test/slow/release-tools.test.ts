@@ -65,7 +65,7 @@ test(
       JSON.stringify({
         name: "My list",
         sources: [{ source: "a.txt", type: source!.type }],
-        patches: { expires: "6h", keep: "9999d" },
+        patches: "9999d",
       }),
     );
     const { DiffUpdater } = oracle("@adguard/diff-builder/diff-updater") as {

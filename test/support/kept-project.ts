@@ -16,7 +16,7 @@ export function config(more: object = {}): string {
     transformations: ["RemoveComments", "Compress", "Validate", "InsertFinalNewLine"],
     guards: { max_shrink: 100, max_growth: 1_000_000, min_rules: 0 },
     manifest: {},
-    patches: {},
+    patches: "7d",
     ...more,
   });
 }

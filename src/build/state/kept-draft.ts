@@ -33,8 +33,10 @@ const FORMAT = 1;
 const DEFAULTS: KeepLimits = { builds: 30, days: 90 };
 
 /** How many builds a configuration keeps. */
-export function keepLimits({ keep }: Pick<PublishedConfig, "keep">): KeepLimits {
-  return { ...DEFAULTS, ...keep };
+export function keepLimits({
+  keep_builds: builds,
+}: Pick<PublishedConfig, "keep_builds">): KeepLimits {
+  return builds === undefined ? DEFAULTS : { builds, days: undefined };
 }
 
 /** Writes a line of JSON, then the names in sources that the list covers by their parents. */

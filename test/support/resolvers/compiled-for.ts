@@ -26,7 +26,7 @@ export function compileFor(
     name: "List",
     sources: [{ name: "Own", source: "own.txt", type: "adblock" }],
     transformations: ["Compress", "Deduplicate", "InsertFinalNewLine"],
-    outputs: [{ format, file: "artifact", allow_file: "artifact.allow", ...more }],
+    outputs: [{ format, file: "artifact", ...more }],
   };
   writeFileSync(join(folder, "c.json"), JSON.stringify(config));
   const words = ["compile", "-c", "c.json", "-o", "list.txt", "--no-cache", "--json"];
