@@ -1,5 +1,5 @@
 /**
- * Queries a second of `stats --traffic` for logs of five million lines, of dnsmasq, of AdGuard Home and by dnstap, beside `why -` for the
+ * Queries a second of `stats --traffic` for logs of five million lines, of dnsmasq and of AdGuard Home, beside `why -` for the
  * same names, with the list of the typical corpus. A million different names, as often as Zipf's law says; every fifth is one of the lists. The goal is 300,000 a
  * second on two idle cores. On a busy machine, only the processor time beside that of `why -` tells something: the gate compares these.
  *
@@ -9,7 +9,6 @@ import { Buffer } from "node:buffer";
 import { closeSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { dnstapFile, dnstapFrame } from "../test/support/dnstap-writer.ts";
 import { Random } from "../test/support/random.ts";
 import { compileCommand, inputOf, report, rounded, workFolder } from "./inputs.ts";
 import { type Cost, interleaved, measure } from "./measure.ts";
@@ -26,7 +25,6 @@ const folder = workFolder(input);
 const logs = {
   dnsmasq: join(folder, "queries.log"),
   adGuardHome: join(folder, "querylog.json"),
-  dnstap: join(folder, "queries.dnstap"),
   names: join(folder, "names.txt"),
 };
 type Log = keyof typeof logs;
@@ -47,11 +45,10 @@ function universe(random: Random): string[] {
 /** An answer of usual length. */
 const ANSWER = "AAGBgAABAAEAAAAA".repeat(8);
 
-function lineOf(name: string, client: string): Record<Log, Buffer | string> {
+function lineOf(name: string, client: string): Record<Log, string> {
   return {
     dnsmasq: `Nov 16 19:17:26 dnsmasq[2766]: query[A] ${name} from ${client}\n`,
     adGuardHome: `{"T":"2026-11-16T19:17:25.123456789+01:00","QH":"${name}","QT":"A","QC":"IN","CP":"","Upstream":"https://dns10.quad9.net:443/dns-query","Answer":"${ANSWER}","IP":"${client}","Result":{},"Elapsed":12345678}\n`,
-    dnstap: dnstapFrame({ name, client }, 5),
     names: `${name}\n`,
   };
 }
@@ -61,10 +58,6 @@ function writeLogs(): void {
   const names = universe(random);
   const kinds = Object.keys(logs) as Log[];
   const files = kinds.map((kind) => openSync(logs[kind], "w"));
-  // The start and the end of a file without frames.
-  const empty = dnstapFile([]);
-  const start = empty.length - 12;
-  writeSync(files[kinds.indexOf("dnstap")]!, empty, 0, start);
   const held = kinds.map((): Buffer[] => []);
   const flush = (): void => {
     for (const [index, pieces] of held.entries()) {
@@ -94,11 +87,10 @@ try {
     ]);
   const stats = (kind: Log): Cost =>
     answer("stats", `--traffic '${logs[kind]}' > '${join(folder, "stats.txt")}'`);
-  const { traffic, adGuardHome, dnstap, why } = interleaved(
+  const { traffic, adGuardHome, why } = interleaved(
     {
       traffic: () => stats("dnsmasq"),
       adGuardHome: () => stats("adGuardHome"),
-      dnstap: () => stats("dnstap"),
       why: () => answer("why", `- < '${logs.names}' > /dev/null`),
     },
     Number(runs ?? (process.argv.includes("--gate") ? 1 : 3)),
@@ -111,7 +103,7 @@ try {
     peakMegabytes: Math.round(peakMegabytes),
   });
   process.stdout.write(readFileSync(join(folder, "stats.txt"), "utf8").split("\n\n")[1] ?? "");
-  const ratios = [traffic!, adGuardHome!, dnstap!].map(({ cpuSeconds }) =>
+  const ratios = [traffic!, adGuardHome!].map(({ cpuSeconds }) =>
     rounded(cpuSeconds / why!.cpuSeconds),
   );
   report("traffic", {
@@ -121,7 +113,6 @@ try {
     limit: LIMIT,
     traffic: speed(traffic!),
     adGuardHome: speed(adGuardHome!),
-    dnstap: speed(dnstap!),
     why: speed(why!),
   });
   if (ratios.some((ratio) => ratio > LIMIT)) process.exitCode = 1;

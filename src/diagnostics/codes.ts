@@ -113,7 +113,7 @@ const COMPILE_CODES = {
   "traffic-unknown": {
     exit: 2,
     meaning: "A file given to `--traffic` is not a query log in a known format.",
-    hint: "Supported: logs of AdGuard Home, dnsmasq, unbound, BIND and dnsdist, dnstap, pihole-FTL.db, or one name per line",
+    hint: "Supported: logs of AdGuard Home, dnsmasq, unbound, BIND and dnsdist, the output of dnstap-read, pihole-FTL.db, or one name per line",
   },
   "file-exists": {
     exit: 2,

@@ -209,8 +209,9 @@ export interface NewFile {
   abandon(): void;
 }
 
-/** A stream of text input. */
+/** A stream of input. It can be read once. */
 export interface TextSource {
+  bytes(): AsyncIterable<Uint8Array>;
   /** Batches of available lines: one promise per line would be slow. */
   lines(): AsyncIterable<readonly string[]>;
   readonly isTerminal?: boolean;

@@ -92,7 +92,11 @@ export function nodeHost(): Host {
     queryDatabase: async (path, query) =>
       await (await import("./node-sqlite.ts")).queryDatabase(path, query),
     cacheDir,
-    stdin: { lines: stdinLines, isTerminal: isatty(0) },
+    stdin: {
+      bytes: () => process.stdin as AsyncIterable<Uint8Array>,
+      lines: stdinLines,
+      isTerminal: isatty(0),
+    },
     stdout: sink(process.stdout),
     stderr: sink(process.stderr),
   };

@@ -1,4 +1,4 @@
-import type { Host, OpenFile } from "../host/host.ts";
+import type { OpenFile } from "../host/host.ts";
 import { HostError, toHostError } from "../host/host.ts";
 
 const BLOCK = 1024 * 1024;
@@ -7,10 +7,9 @@ const PIECE = 256 * 1024;
 
 /**
  * The bytes of a log, block by block; `.gz` and `.zst` are unpacked. All blocks but the last are of the same size, so that what a
- * reader learns from the first one does not depend on the packing. A block may be overwritten by the next. Rejects with a `HostError`.
+ * reader learns from the first one does not depend on the packing. A block may be overwritten by the next. Closes the log. Rejects with a `HostError`.
  */
-export async function* logBlocks(path: string, host: Host): AsyncGenerator<Uint8Array> {
-  const file = await host.openFile(path);
+export async function* logBlocks(file: OpenFile): AsyncGenerator<Uint8Array> {
   try {
     const make = await unpackerFor(file);
     if (make === undefined) {

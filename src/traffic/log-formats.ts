@@ -81,7 +81,17 @@ function unbound(name: string, rest: string): LogFormat {
   return byExpression(name, new RegExp(query), UNBOUND_CLIENT);
 }
 
-/** In order of preference: a log of unbound may have replies beside the queries. */
+/** What BIND's `dnstap-read` prints for messages of a type, between a client and the resolver. */
+function dnstapRead(name: string, type: string, arrow: string): LogFormat {
+  const start = String.raw`^\S+ \S+ ${type} `;
+  return byExpression(
+    name,
+    new RegExp(`${start}\\S+ ${arrow} ${String.raw`\S+ \S+ \d+b (\S+)\/\S+\/\S+$`}`),
+    new RegExp(`${start}(\\S+):\\d+ `),
+  );
+}
+
+/** In order of preference: logs of unbound and dnstap may have replies beside the queries. */
 const distinctFormats: readonly LogFormat[] = [
   adGuardHome,
   dnsmasq,
@@ -95,6 +105,8 @@ const distinctFormats: readonly LogFormat[] = [
     /\bPacket from \S+ for (\S*)\. \S+ with id \d+/,
     /\bPacket from \[?([0-9a-fA-F.:]+?)(?:%[^\s\]]+)?\]?:\d+ for /,
   ),
+  dnstapRead("dnstap", "CQ", "->"),
+  dnstapRead("dnstap (responses)", "CR", "<-"),
   unbound("unbound", "$"),
   unbound("unbound (replies)", String.raw` [A-Z]+ [\d.]+ \d \d+`),
 ];

@@ -3,8 +3,8 @@ import { bufferOf } from "../bytes/search.ts";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import { reasonOf } from "../diagnostics/reason.ts";
-import { type Host, HostError } from "../host/host.ts";
-import { DnstapFrames, isDnstap } from "./dnstap.ts";
+import { type Host, HostError, type OpenFile } from "../host/host.ts";
+import { openAgain } from "../sources/web-text.ts";
 import { LineBlocks } from "./line-blocks.ts";
 import { logBlocks } from "./log-blocks.ts";
 import { type LogFormat, logFormatOf } from "./log-formats.ts";
@@ -40,6 +40,8 @@ export class TrafficReader {
   private counts = new QueryCounts();
   private queries = 0;
   private isSplit = false;
+  /** What was read from standard input, for those who read it again. */
+  private input: Input | undefined;
   /** The counts of all logs, once they are read. */
   private whole: QueryCounts | undefined;
 
@@ -62,7 +64,7 @@ export class TrafficReader {
     for (const path of this.paths) {
       this.queries = 0;
       const format = yield* this.read(path);
-      files.push({ file: path, format, queries: this.queries });
+      files.push({ file: labelOf(path), format, queries: this.queries });
     }
     this.files = files;
     if (!this.isSplit) this.whole = this.counts;
@@ -70,32 +72,20 @@ export class TrafficReader {
   }
 
   private async *read(path: string): AsyncGenerator<NameCounts, string> {
-    const { host } = this;
-    const absolute = host.path.resolve(host.cwd, path);
     const lines = new LineBlocks();
     let format: LogFormat | undefined;
-    let frames: DnstapFrames | undefined;
     let isFirst = true;
     try {
-      for await (const block of logBlocks(absolute, host)) {
-        if (isFirst) {
-          isFirst = false;
-          if (bufferOf(block).toString("latin1", 0, 16) === SQLITE)
-            return yield* this.readDatabase(absolute, path);
-          if (isDnstap(block)) frames = new DnstapFrames(this.byClient);
-        }
-        if (frames !== undefined) {
-          for (const { name, client } of frames.take(block)) this.add(name, 1, client);
-          if (this.isFull()) yield this.handOut();
-          continue;
-        }
+      for await (const block of logBlocks(await this.open(path))) {
+        if (isFirst && bufferOf(block).toString("latin1", 0, 16) === SQLITE)
+          return yield* this.readDatabase(path);
+        isFirst = false;
         const complete = lines.take(block);
         if (complete.length === 0) continue;
         format ??= logFormatOf(textLines(complete)) ?? unknown(path);
         this.countLines(complete, format);
         if (this.isFull()) yield this.handOut();
       }
-      if (frames !== undefined) return frames.format;
       const last = lines.end();
       format ??= logFormatOf(textLines(last)) ?? unknown(path);
       this.countLines(last, format);
@@ -103,14 +93,25 @@ export class TrafficReader {
     } catch (error) {
       if (!(error instanceof HostError)) throw error;
       throw new CompilerError([
-        errorOf("traffic-unreadable", `Cannot read ${printable(path)}`, {
+        errorOf("traffic-unreadable", `Cannot read ${printable(labelOf(path))}`, {
           cause: reasonOf(error.code, error.message),
         }),
       ]);
     }
   }
 
-  private async *readDatabase(absolute: string, path: string): AsyncGenerator<NameCounts, string> {
+  private async open(path: string): Promise<OpenFile> {
+    const { host } = this;
+    if (path !== STDIN) return await host.openFile(host.path.resolve(host.cwd, path));
+    this.input ??= await readInput(host);
+    const { size, scratch } = this.input;
+    return openAgain(size, (position, into) => scratch.read(position, into));
+  }
+
+  private async *readDatabase(path: string): AsyncGenerator<NameCounts, string> {
+    if (path === STDIN)
+      throw new HostError("ENOTSUP", "it is a database; name its file instead of -");
+    const absolute = this.host.path.resolve(this.host.cwd, path);
     if (!(await isDatabase(absolute, this.host)))
       throw new HostError("ENOTSUP", "it is a packed database; unpack it first");
     const found = await piholeCounts(absolute, this.host, this.byClient);
@@ -166,6 +167,31 @@ export class TrafficReader {
   }
 }
 
+/** Instead of the path of a log. */
+const STDIN = "-";
+
+function labelOf(path: string): string {
+  return path === STDIN ? "standard input" : path;
+}
+
+interface Input {
+  readonly size: number;
+  readonly scratch: ReturnType<Host["openScratch"]>;
+}
+
+/** Copies standard input to a scratch file: a log may be read once for each list. */
+async function readInput(host: Host): Promise<Input> {
+  if (host.stdin === undefined)
+    throw new HostError("ENOTSUP", "this program was started without one");
+  const scratch = host.openScratch();
+  let size = 0;
+  for await (const piece of host.stdin.bytes()) {
+    scratch.append(piece);
+    size += piece.length;
+  }
+  return { size, scratch };
+}
+
 /** Whether a file is a database as it is, not only when it is unpacked. */
 async function isDatabase(path: string, host: Host): Promise<boolean> {
   const file = await host.openFile(path);
@@ -188,6 +214,6 @@ function textLines(lines: Uint8Array): string[] {
 
 function unknown(path: string): never {
   throw new CompilerError([
-    errorOf("traffic-unknown", `${printable(path)} is not a query log in a known format`),
+    errorOf("traffic-unknown", `${printable(labelOf(path))} is not a query log in a known format`),
   ]);
 }

@@ -106,6 +106,7 @@ test("lists that other software has twice are imported as they are", async () =>
 test("on a terminal, init asks again after an address that no list can have", async () => {
   const stdin = {
     isTerminal: true,
+    bytes: async function* () {},
     async *lines() {
       yield ["Mine", "htp://x/y", ADS];
     },

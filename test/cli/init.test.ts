@@ -116,6 +116,7 @@ test("on a terminal, init asks, and repeats the question after an invalid answer
   const answers = ["\u001b[1~Mi\u001bOCne\u001b[D", "1 99", "2, https://x.example/list.txt,"];
   const stdin = {
     isTerminal: true,
+    bytes: async function* () {},
     async *lines() {
       yield answers;
     },

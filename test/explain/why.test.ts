@@ -47,6 +47,7 @@ async function why(
   const host: Host = {
     ...packingHost(memory),
     stdin: {
+      bytes: async function* () {},
       async *lines() {
         yield stdin.split("\n").slice(0, 2);
         yield stdin.split("\n").slice(2);

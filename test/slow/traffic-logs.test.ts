@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import type { Host } from "../../src/host/host.ts";
 import { TrafficReader } from "../../src/traffic/traffic-reader.ts";
 import { nodeHost } from "../support/internals.ts";
 import { Random } from "../support/random.ts";
@@ -16,11 +18,25 @@ const QUERIES = 3000;
 /** Asked until the server answers; not part of what is compared. */
 const FIRST = "first.example";
 
+function outputOf(printer: string, path: string): NonNullable<Host["stdin"]> {
+  return {
+    lines: () => assert.fail("not read as lines"),
+    bytes: () => spawn(printer, [path], { stdio: ["ignore", "pipe", "inherit"] }).stdout,
+  };
+}
+
+/** With a program that prints the log, its output is piped in. */
 async function countsOf(
   path: string,
+  printer: string | undefined,
 ): Promise<{ counts: Map<string, number>; format: string; clients: string[] }> {
   const counts = new Map<string, number>();
-  const reader = new TrafficReader([path], nodeHost(), { mostNames: 100, byClient: true });
+  const host =
+    printer === undefined ? nodeHost() : { ...nodeHost(), stdin: outputOf(printer, path) };
+  const reader = new TrafficReader([printer === undefined ? path : "-"], host, {
+    mostNames: 100,
+    byClient: true,
+  });
   const clients = new Set<string>();
   for await (const batch of reader.batches())
     for (const [name, count, client] of batch) {
@@ -43,7 +59,7 @@ for (const [name, logging] of loggingServers)
     const random = new Random(7);
     const asked = Array.from({ length: QUERIES }, () => {
       const labels = Array.from({ length: random.below(3) }, () =>
-        random.pick(["www", "A", "x_1", "query"]),
+        random.pick(["www", "A", "x_1", "query", `n${random.below(500)}`]),
       );
       return [...labels, random.pick(["one.example", "Two.example", "xn--bcher-kva.example"])].join(
         ".",
@@ -64,7 +80,7 @@ for (const [name, logging] of loggingServers)
       if (server.child.exitCode !== null || server.child.signalCode !== null) ended();
       else server.child.once("close", () => ended());
     });
-    const found = await countsOf(log);
+    const found = await countsOf(log, logging.printer);
     assert.equal(found.format, logging.format);
     assert.deepEqual(found.clients, ["127.0.0.1"]);
     found.counts.delete(FIRST);

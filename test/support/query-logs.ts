@@ -52,6 +52,21 @@ export const logWriters: ReadonlyMap<string, (queries: readonly LoggedQuery[]) =
         queries,
         ({ name, client }) => `Packet from ${client}:46297 for ${name}. A with id 256`,
       ),
+    dnstap: (queries) =>
+      lines(
+        queries,
+        ({ name, client }) =>
+          `17-Nov-2026 22:18:49.329 CQ ${client}:54019 -> 127.0.0.1:45807 UDP 31b ${name}/IN/A
+17-Nov-2026 22:18:49.329 RQ 0.0.0.0:51284 -> 127.0.0.1:57612 UDP 54b ns.other.example/IN/A
+17-Nov-2026 22:18:49.330 CR ${client}:54019 <- 127.0.0.1:45807 UDP 47b ${name}/IN/A`,
+      ),
+    "dnstap (responses)": (queries) =>
+      lines(
+        queries,
+        ({ name, client }) =>
+          `17-Nov-2026 22:18:49.330 CR ${client}:54019 <- 127.0.0.1:45807 TCP 47b ${name}/IN/TYPE65
+17-Nov-2026 22:18:49.330 RR 0.0.0.0:51284 <- 127.0.0.1:57612 UDP 54b ns.other.example/IN/A`,
+      ),
     names: (queries) => {
       const counts = new Map<string, number>();
       for (const { name } of queries) counts.set(name, (counts.get(name) ?? 0) + 1);

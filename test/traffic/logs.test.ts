@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { test } from "node:test";
 import * as zlib from "node:zlib";
+import type { Host } from "../../src/host/host.ts";
+import { TrafficReader } from "../../src/traffic/traffic-reader.ts";
 import { CompilerError } from "../../src/diagnostics/diagnostic.ts";
 import { logFormatOf } from "../../src/traffic/log-formats.ts";
 import { type MemoryHost, memoryHost } from "../support/internals.ts";
@@ -26,7 +28,45 @@ for (const [format, write] of logWriters)
       assert.deepEqual(await readLog(file, host), { counts: COUNTS, format, batches: 1 }, file);
     const few = await readLog("log", host, 1);
     assert.deepEqual(few.counts, COUNTS);
+    for (const file of files) {
+      const withInput = { ...host, stdin: inputOf(host.files.get(`/project/${file}`)!) };
+      const piped = await readLog("-", withInput);
+      assert.deepEqual(piped, { counts: COUNTS, format, batches: 1 }, `${file} from a pipe`);
+    }
   });
+
+/** Standard input in small pieces. It can be read once. */
+function inputOf(bytes: Uint8Array): NonNullable<Host["stdin"]> {
+  let at = 0;
+  return {
+    lines: () => assert.fail("not read as lines"),
+    async *bytes() {
+      for (; at < bytes.length; at += 7) yield bytes.subarray(at, at + 7);
+    },
+  };
+}
+
+test("standard input is read once, also if its names do not fit and it is needed again", async () => {
+  const log = Buffer.from(logWriters.get("names")!(QUERIES));
+  const host = { ...memoryHost({ files: {} }), stdin: inputOf(log) };
+  const reader = new TrafficReader(["-"], host, { mostNames: 1 });
+  for (let time = 0; time < 2; time++) {
+    let sum = 0;
+    for await (const batch of reader.batches()) for (const [, count] of batch) sum += count;
+    assert.equal(sum, QUERIES.length);
+    assert.deepEqual(
+      reader.files.map(({ file }) => file),
+      ["standard input"],
+    );
+  }
+});
+
+test("standard input that is a database, or that does not exist, is an error", async () => {
+  const host = memoryHost({ files: {} });
+  await assert.rejects(readLog("-", host), /Cannot read standard input/);
+  const database = inputOf(Buffer.from("SQLite format 3\0"));
+  await assert.rejects(readLog("-", { ...host, stdin: database }), /Cannot read standard input/);
+});
 
 test("more names than fit are handed out in several batches with the same sums", async () => {
   const names = Array.from({ length: 200_000 }, (_, index) => `n${index % 30_000}.example`);

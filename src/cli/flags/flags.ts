@@ -193,7 +193,7 @@ const OTHER_FLAGS = [
     repeats: true,
     only: ["stats", "plan", "audit", "why", "report"],
     description:
-      "Count what the list does for the queries of this log: of AdGuard Home, Pi-hole, dnsmasq, unbound, BIND or dnsdist, dnstap, or one name per line; may be repeated",
+      "Count what the list does for the queries of this log: of AdGuard Home, Pi-hole, dnsmasq, unbound, BIND or dnsdist, the output of dnstap-read, or one name per line; - is standard input; may be repeated",
   },
   {
     name: "clients",

@@ -8,6 +8,8 @@ type LogSetting = Pick<Setting, "folder" | "port" | "upstream">;
 export interface LoggingServer {
   /** What the program calls the log. */
   readonly format: string;
+  /** A program that prints the log as text. */
+  readonly printer?: string;
   start(setting: LogSetting): readonly string[];
 }
 
@@ -98,6 +100,7 @@ export const loggingServers: ReadonlyMap<string, LoggingServer> = new Map<string
     "BIND with dnstap",
     {
       format: "dnstap",
+      printer: "dnstap-read",
       start: (setting) =>
         bind(
           setting,
@@ -110,6 +113,7 @@ export const loggingServers: ReadonlyMap<string, LoggingServer> = new Map<string
     "BIND with responses by dnstap",
     {
       format: "dnstap (responses)",
+      printer: "dnstap-read",
       start: (setting) =>
         bind(
           setting,
