@@ -20,7 +20,7 @@ const names = [...new Set(text.match(NAME) ?? [])].slice(0, MOST);
 if (names.length > 0) answer();
 
 function answer() {
-  // A clone has the lists but no build record: build the locked sources again, in a folder of their own.
+  // A clone has the lists but no build record: build them again, in a folder of their own, which also keeps rules.lock as it is.
   const folder = mkdtempSync(join(tmpdir(), "triage-"));
   const output = ["-o", `${folder}/`];
   compiler(["compile", "--quiet", ...output], new Set([0, 3]));

@@ -65,7 +65,7 @@ export interface BuildRequest {
   readonly config: string | Config;
   /** Names of the lists to build; `*` matches any text. All lists by default. */
   readonly lists?: readonly string[];
-  /** The file of the list, or a folder (with a slash at the end). The rules directory by default. */
+  /** A file for the list alone, or a folder (with a slash at the end) for everything. The rules directory by default. */
   readonly output?: string;
   /** Where lists and further formats go. `./rules` by default. */
   readonly rulesDir?: string;

@@ -140,6 +140,34 @@ test("the action sets its outputs for one list", { skip }, (context) => {
   );
 });
 
+test("triage changes nothing in the checkout", { skip }, (context) => {
+  const sources = [{ name: "a", type: "adblock", source: "a.txt" }];
+  const config = {
+    name: "One",
+    sources,
+    outputs: [{ format: "hosts" }],
+    manifest: {},
+    patches: {},
+  };
+  const repository = new Repository(context, config, { "a.txt": "||a.example^\n||b.example^\n" });
+  repository.addRemote();
+  const locked = repository.step(`npx --yes x compile -c "$CONFIG" --update`);
+  assert.equal(locked.status, 0, locked.said);
+  repository.git("add", "--all", "--force");
+  repository.git("-c", "user.name=n", "-c", "user.email=n@example.org", "commit", "-qm", "all");
+  repository.write("a.txt", "||a.example^\n||c.example^\n");
+  const RUNNER_TEMP = repository.folder;
+  const { status, said } = repository.step(compileStep, {
+    MODE: "triage",
+    ISSUE: "c.example is blocked",
+    RUNNER_TEMP,
+  });
+  assert.equal(status, 0, said);
+  const answer = readFileSync(join(RUNNER_TEMP, "rules-compiler-answer.md"), "utf8");
+  assert.match(answer, /c\.example {2}BLOCKED/);
+  assert.equal(repository.git("status", "--porcelain", "--ignored").trim(), "M a.txt");
+});
+
 const SEVERAL = {
   name: "All",
   sources: [

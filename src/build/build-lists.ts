@@ -9,7 +9,7 @@ import { cachedOutcome } from "./cached-outcome.ts";
 import type { ListPlan } from "./list-plan.ts";
 import { LockSession, saveLock } from "./lock-session.ts";
 import { forEachInOrder } from "./ordered-queue.ts";
-import { planLists } from "./plan-lists.ts";
+import { noteListAlone, planLists } from "./plan-lists.ts";
 import type { ListConfig } from "./project.ts";
 import { BuildSession } from "./session.ts";
 import { BuildCache } from "./state/build-cache.ts";
@@ -26,6 +26,7 @@ export async function buildLists(
   context: BuildContext,
   outcomes: ListOutcome[],
 ): Promise<void> {
+  noteListAlone(lists, context);
   const session = new BuildSession(planLists(lists, context.options, context.host), context);
   const ends = new Map<string, Promise<unknown>>();
   try {

@@ -9,7 +9,7 @@ import type { OutputFile } from "../publish/output-file.ts";
 import type { ProjectOptions } from "./build-options.ts";
 import { planList } from "./list-plan.ts";
 import type { Project } from "./project.ts";
-import { isFolderName } from "./with-output-target.ts";
+import { isListAlone } from "./with-output-target.ts";
 
 /** A list of a combined file: where it is published, and what its rules are like. */
 export interface CombinedList {
@@ -38,8 +38,8 @@ export function planCombined(
   host: Pick<Host, "cwd" | "path">,
 ): CombinedPlan[] {
   const { combined = [], lists: listed = [] } = config;
-  const { output, rulesDir } = options;
-  if (combined.length === 0 || (output !== undefined && !isFolderName(output, host))) return [];
+  const { rulesDir } = options;
+  if (combined.length === 0 || isListAlone(options, host)) return [];
   const lists = new Map(listsOf(config).map((one) => [one.config.name, one]));
   const planOf = (name: string): CombinedList => {
     const list = { ...lists.get(name)!, project: { config, plugins, ...project }, plugins };

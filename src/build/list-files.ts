@@ -13,9 +13,10 @@ export function listFiles(
 ): OutputFile[] {
   const names: string[] = [];
   const file = `${slugOf(name)}.txt`;
+  // First, because guards compare with it, and everything else is published beside it.
+  if (output === undefined || copyToRules) names.push(host.path.join(rulesDir, file));
   if (output !== undefined && output !== "-" && output !== NOWHERE)
     names.push(isFolderName(output, host) ? host.path.join(output, file) : output);
-  if (output === undefined || copyToRules) names.push(host.path.join(rulesDir, file));
   // `-o` may name the same file as the rules directory.
   const byPath = new Map(names.map((one) => [host.path.resolve(host.cwd, one), one]));
   return [...byPath].map(([path, one]) => ({ name: one, path }));

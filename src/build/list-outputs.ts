@@ -82,7 +82,7 @@ export class ListOutputs {
    */
   async publish(
     timelessHead: Uint8Array,
-    beside?: (path: string, old: Uint8Array | undefined) => Promise<void>,
+    beside?: (path: string, old: Uint8Array | undefined) => Promise<unknown>,
   ): Promise<WrittenOutput[]> {
     if (this.waiting !== undefined) await this.send(this.waiting);
     const written: WrittenOutput[] = [];

@@ -1,3 +1,4 @@
+import type { Config } from "../config/config.ts";
 import type { Host } from "../host/host.ts";
 import { type Plan, planOf } from "../engine/plan.ts";
 import { type OutputPlan, planOutputs } from "../publish/output-plan.ts";
@@ -7,12 +8,14 @@ import type { ProjectOptions } from "./build-options.ts";
 import { type GuardLimits, guardLimits } from "./guards/guard.ts";
 import { listFiles } from "./list-files.ts";
 import type { ListConfig } from "./project.ts";
+import { isListAlone } from "./with-output-target.ts";
 
 /**
  * Everything that the build of one list will do, decided before it reads any source: a pure function of the configuration, the
  * options and the working directory. `build-cache` hashes those three, so an unchanged build needs no plan.
  */
 export interface ListPlan {
+  /** With `-o FILE`, its configuration has no other outputs. */
   readonly list: ListConfig;
   /** The sources and stages of the list. */
   readonly compile: Plan;
@@ -33,23 +36,32 @@ export function planList(
   options: ProjectOptions & { readonly compat?: boolean },
   host: Pick<Host, "cwd" | "path">,
 ): ListPlan {
-  const { config, plugins } = list;
+  const { plugins } = list;
+  const config = isListAlone(options, host) ? withoutRelease(list.config) : list.config;
   const isToStdout = options.output === "-";
   const files = listFiles(config.name, options, host);
-  const manifest = isToStdout ? [] : manifestPaths(config, options.rulesDir, host);
+  const manifest = manifestPaths(config, options.rulesDir, host);
   const taken = [...files.map(({ path }) => path), ...manifest];
   const compile = planOf(config, plugins, options.compat);
   const sources = compile.sources.map(({ label }) => label);
   return {
-    list,
+    list: { ...list, config },
     compile,
     files,
     isToStdout,
-    outputs: isToStdout
-      ? []
-      : planOutputs(config, { folder: options.rulesDir, host, taken, plugins, sources }),
+    outputs: planOutputs(config, { folder: options.rulesDir, host, taken, plugins, sources }),
     manifest,
     guards: guardLimits(config),
     covers: new Map(list.covers.map((name) => [name, listFiles(name, options, host)[0]?.path])),
   };
+}
+
+/** The settings of a list that is written alone: without other files, and without a header that announces patches. */
+function withoutRelease({
+  outputs: _outputs,
+  manifest: _manifest,
+  patches: _patches,
+  ...config
+}: Config): Config {
+  return config;
 }

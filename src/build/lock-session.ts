@@ -110,12 +110,14 @@ export class LockSession {
       : joinedLocks([this.isOwn ? this.lock : undefined, ...locks]);
   }
 
-  /** The new lock of this list alone, after it is published. Undefined if no lock exists and none was requested. */
+  /** The new lock of this list alone, after it is published. Undefined if no lock exists or the list goes elsewhere, and none was requested. */
   async renewed(result: CompiledList): Promise<Lockfile | undefined> {
     const { options, host } = this.context;
-    const { frozen, update } = options;
+    const { frozen, update, output, copyToRules } = options;
     const { project } = this.list;
-    if (frozen || project.file === "" || (!this.isOwn && update === undefined)) return undefined;
+    // The lock is of the list in the rules directory.
+    const isKept = this.isOwn && (output === undefined || copyToRules);
+    if (frozen || project.file === "" || (!isKept && update === undefined)) return undefined;
     return await lockOf(result, project, host);
   }
 }

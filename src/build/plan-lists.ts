@@ -2,12 +2,14 @@ import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { countText } from "../diagnostics/number-text.ts";
 import { printable } from "../diagnostics/printable.ts";
 import type { Host } from "../host/host.ts";
+import { releasePaths } from "../publish/manifest.ts";
 import { plannedFiles } from "../publish/output-plan.ts";
+import type { BuildContext } from "./build-context.ts";
 import type { BuildOptions } from "./build-options.ts";
 import { planCombined } from "./combined-plan.ts";
 import { inputPaths } from "./input-paths.ts";
 import { type ListPlan, planList } from "./list-plan.ts";
-import { isFolderName } from "./with-output-target.ts";
+import { isFolderName, isListAlone } from "./with-output-target.ts";
 import type { ListConfig } from "./project.ts";
 
 /** Plans lists that are built together. Throws a `CompilerError` if two of them write the same file, or one overwrites what it is made from. */
@@ -59,6 +61,25 @@ export function planLists(
       owners.set(path, name);
     }
   return plans;
+}
+
+/** Says how many files of the release are not written, if the list is written alone. */
+export function noteListAlone(
+  lists: readonly ListConfig[],
+  { options, host, emit }: Pick<BuildContext, "options" | "host" | "emit">,
+): void {
+  const [first] = lists;
+  if (first === undefined || !isListAlone(options, host)) return;
+  const all = { ...options, output: undefined };
+  const others = [
+    ...lists.flatMap((list) => planList(list, all, host).outputs.flatMap(plannedFiles)),
+    ...lists.flatMap(({ config }) => releasePaths(config, options.rulesDir, host)),
+    ...planCombined(first.project, all, host).flatMap(({ files }) => files),
+  ];
+  const count = others.length;
+  if (count === 0) return;
+  const message = `${countText(count, "other file")} of the configuration ${count === 1 ? "is" : "are"} not written: -o ${printable(options.output!, 80)} is for the list alone`;
+  emit({ kind: "diagnostic", diagnostic: { ...errorOf("list-alone", message), severity: "note" } });
 }
 
 function overwrites(name: string, path: string): CompilerError {

@@ -65,6 +65,8 @@ export async function publishList(
   host: Host,
 ): Promise<Published> {
   const { config, nameBuffer, shape, accept, builtAt, sources, tool } = publication;
+  // The release has the first file of the list; others are copies.
+  const [list, ...copies] = outputs.written;
   let overruled: readonly Diagnostic[] = [];
   const formatOutputs = new FormatOutputs(
     publication.outputPlans,
@@ -87,13 +89,14 @@ export async function publishList(
       encodeUtf8(publication.timelessHead),
       config.patches === undefined
         ? undefined
-        : async (path, old) => await writePatch(path, old, config, host),
+        : async (path, old) => path === list?.path && (await writePatch(path, old, config, host)),
     );
     written.push(...(await formatOutputs.publish(sources)));
     const files = [...outputs.written, ...formatOutputs.files];
-    if (config.manifest !== undefined && !outputs.isToStdout) {
+    if (config.manifest !== undefined) {
       const path = manifestPath(config, publication.rulesDir, host);
-      const release = { path, files: files.map((file) => file.path), builtAt, key };
+      const released = files.filter((file) => !copies.includes(file));
+      const release = { path, files: released.map((file) => file.path), builtAt, key };
       await writeManifest(config, release, host);
     }
     const names = [...files.map(({ name }) => name), ...namesBeside(outputs, publication, host)];
@@ -107,14 +110,15 @@ export async function publishList(
 
 /** What is published beside the list's own files: the folder of patches, and the manifest with its signature. */
 function namesBeside(
-  { written, isToStdout }: ListOutputs,
+  { written }: ListOutputs,
   { config, rulesDir }: Publication,
   host: Host,
 ): string[] {
-  if (isToStdout) return [];
   const release = releasePaths(config, rulesDir, host);
   const patches =
-    config.patches === undefined ? [] : written.map(({ name }) => host.path.dirname(name));
+    config.patches === undefined
+      ? []
+      : written.slice(0, 1).map(({ name }) => host.path.dirname(name));
   return [
     ...patches.map((folder) => host.path.join(folder, PATCH_FOLDER)),
     ...release.map((path) => host.path.relative(host.cwd, path)),

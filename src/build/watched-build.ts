@@ -5,7 +5,7 @@ import { buildList } from "./build-list.ts";
 import { type BuildOutcome, type ListOutcome, statusOf } from "./build-outcome.ts";
 import { writeCombined } from "./combined-outputs.ts";
 import { planCombined } from "./combined-plan.ts";
-import { planLists } from "./plan-lists.ts";
+import { noteListAlone, planLists } from "./plan-lists.ts";
 import { openProject } from "./project.ts";
 import { BuildSession } from "./session.ts";
 
@@ -83,6 +83,7 @@ export class WatchedBuild {
     const { options, host, emit } = this.context;
     const { project, lists } = await openProject(options, host);
     for (const diagnostic of project.warnings) emit({ kind: "diagnostic", diagnostic });
+    noteListAlone(lists, this.context);
     const plans = planLists(lists, options, host);
     this.session?.close();
     this.session = new BuildSession(plans, this.context, true);

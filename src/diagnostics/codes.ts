@@ -135,6 +135,11 @@ const COMPILE_CODES = {
     meaning: "A transformation of a plugin threw an error or returned an invalid line.",
     hint: "Fix the plugin; nothing was published",
   },
+  "list-alone": {
+    meaning:
+      "`-o FILE` and `-o -` write the list alone. The other formats, the manifest, patches and combined files stay as they are published.",
+    hint: "To write all of them elsewhere, use a folder: -o FOLDER/",
+  },
   "several-lists": {
     exit: 2,
     meaning: "The configuration has several lists, but the command needs one.",

@@ -55,7 +55,7 @@ test("CONFIG_PATH, RULES_DIR and the flags decide what is read and written", asy
   for (const [args, written] of [
     ["", ["/project/out/other.txt"]],
     ["-o l.txt", ["/project/l.txt"]],
-    ["-o l.txt -r", ["/project/l.txt", "/project/out/other.txt"]],
+    ["-o l.txt -r", ["/project/out/other.txt", "/project/l.txt"]],
     ["-r", ["/project/out/other.txt"]],
   ] as const) {
     const { host } = await cli(args, { files, env });

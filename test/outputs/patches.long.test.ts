@@ -188,7 +188,7 @@ test("list names that clients cannot read are replaced by names that they can", 
       "c.json": JSON.stringify({ name, sources: [{ source: "a.txt" }], patches: "7d" }),
       "a.txt": "||a.example^\n",
     });
-    await made.run("-q", "-c", "c.json", "--no-cache", "-o", "l.txt");
+    await made.run("-q", "-c", "c.json", "--no-cache", "-o", "l.txt", "-r");
     const { path } = /^! Diff-Path: (?<path>.+)$/m.exec(made.text("l.txt"))!.groups!;
     assert.match(
       path!,

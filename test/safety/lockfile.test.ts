@@ -47,7 +47,7 @@ class LockedProject extends ScriptedWeb {
   }
 
   async run(...more: string[]): Promise<{ exit: number; said: string }> {
-    return await this.runWith("-q", "-c", "c.json", "-o", "out.txt", ...more);
+    return await this.runWith("-q", "-c", "c.json", "-o", "out.txt", "-r", ...more);
   }
 
   async runWith(...words: string[]): Promise<{ exit: number; said: string }> {
@@ -217,7 +217,7 @@ test("every configuration of a folder has its own entry in the lockfile", async 
   project.write("other.json", JSON.stringify(other));
   project.write("other.txt", "||other.example^\n");
   const before = project.read("rules.lock");
-  const words = ["-q", "-c", "other.json", "-o", "other-list.txt"];
+  const words = ["-q", "-c", "other.json", "-o", "other-list.txt", "-r"];
   assert.deepEqual(await project.runWith(...words), { exit: 0, said: "" });
   assert.equal(project.read("rules.lock"), before, "a plain build of another leaves it alone");
   const { exit, said } = await project.runWith(...words, "--frozen");
@@ -248,7 +248,7 @@ test("a lockfile of version 0.1.0 is read, and only its own configuration update
     "other.json",
     JSON.stringify({ name: "Other", sources: [{ source: "local.txt" }] }),
   );
-  const other = ["-q", "-c", "other.json", "-o", "other-list.txt"];
+  const other = ["-q", "-c", "other.json", "-o", "other-list.txt", "-r"];
   assert.equal((await project.runWith(...other)).exit, 0);
   assert.equal(project.read("rules.lock"), text);
   assert.match((await project.runWith(...other, "--frozen")).said, /The configuration has changed/);

@@ -75,7 +75,7 @@ class Loop {
   }
 
   private words(hasHooks: boolean): string[] {
-    const words = ["-c", "c.json", "-o", "list.txt", "--no-cache"];
+    const words = ["-c", "c.json", "--no-cache"];
     return hasHooks ? [...words, "--permit", "hooks"] : words;
   }
 

@@ -73,6 +73,7 @@ function commanded(
         "c.json",
         "-o",
         "o.txt",
+        "-r",
         "--accept",
         "blocks-suffix",
       );
@@ -84,7 +85,7 @@ function commanded(
 
 const ODD = [..."ab.*|^-_$@/!#~,= é"];
 const NAMES = (size: number): string => lines(size, (index) => `||ads${index}.example.com^`);
-const PLACE = ["-c", "c.json", "-o", "o.txt"];
+const PLACE = ["-c", "c.json", "-o", "o.txt", "-r"];
 const BRANCHES = (size: number): string =>
   lines(size, (index) =>
     index % 2 === 0 ? `||p${index >> 1}.example^` : `@@||a.p${index >> 1}.example^`,

@@ -9,7 +9,7 @@ import type { OutputFile } from "../../publish/output-file.ts";
 import { listFiles } from "../list-files.ts";
 import { type PublishedList, openBuild, openRecorded } from "../open-build.ts";
 import type { ProjectOptions } from "../build-options.ts";
-import { isFolderName } from "../with-output-target.ts";
+import { isListAlone } from "../with-output-target.ts";
 
 export type { BuildRecord } from "../../record/build-record.ts";
 export type { RecordHeader } from "../../record/record-format.ts";
@@ -81,8 +81,8 @@ export async function publishedState(path: string, host: Host): Promise<ListStat
 
 /** Names of the selected lists, to find their files. Parsing the whole configuration takes longer than most answers. */
 export async function listNames(options: ProjectOptions, host: Host): Promise<string[]> {
-  const { output, copyToRules, filter } = options;
-  if (output !== undefined && !isFolderName(output, host) && !copyToRules) return [""];
+  const { filter } = options;
+  if (isListAlone(options, host)) return [""];
   try {
     const text = await host.readFile(host.path.resolve(host.cwd, options.configPath));
     const { name, lists } = JSON.parse(decodeUtf8(text)) as { name?: unknown; lists?: unknown };

@@ -16,7 +16,7 @@ const BUILD_FLAGS = [
     value: "FILE",
     sets: ["building", "answering"],
     description:
-      "Write the list to this file or folder instead of the rules directory, which keeps other formats; - is standard output",
+      "Write the list alone to this file (- is standard output), or everything into this folder (with / at the end), instead of the rules directory",
     whenAnswering: "The list or the folder that was written with -o",
   },
   {
@@ -24,7 +24,7 @@ const BUILD_FLAGS = [
     short: "r",
     sets: ["building", "answering"],
     description:
-      "With -o, also write the list into the rules directory (RULES_DIR, default ./rules)",
+      "Publish everything in the rules directory (RULES_DIR, default ./rules), and copy the list to -o",
     whenAnswering: "The list was also written into the rules directory, with -r",
   },
   {

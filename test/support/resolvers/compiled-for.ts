@@ -29,7 +29,7 @@ export function compileFor(
     outputs: [{ format, file: "artifact", ...more }],
   };
   writeFileSync(join(folder, "c.json"), JSON.stringify(config));
-  const words = ["compile", "-c", "c.json", "-o", "list.txt", "--no-cache", "--json"];
+  const words = ["compile", "-c", "c.json", "--no-cache", "--json"];
   const accept = [
     "list-shrunk",
     "list-grown",
