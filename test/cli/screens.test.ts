@@ -64,11 +64,12 @@ function lastScreen(text: string): string {
   return withoutCodes(text.replaceAll(/^[^]*\u001b\[J/g, ""));
 }
 
-test("the summary shows three reasons for each source, and --verbose all of them", async () => {
+test("the summary shows three reasons for each source, alarms first, and --verbose all of them", async () => {
   const brief = await terminal().run("--color", "never");
   assert.equal(brief.exit, Exit.Done, brief.stderr);
   const shown = lastScreen(brief.stderr);
   assertScreen("summary", shown);
+  assert.match(shown, /^ +Own .* public-suffix 1,/m, "whatever else the source has");
   const whole = await terminal().run("--color", "never", "--verbose");
   const all = lastScreen(whole.stderr).replaceAll(/^debug: .*\n(?: {4}.*\n)*/gm, "");
   assertScreen("summary-verbose", all.replaceAll(/\d\.\d s/g, "0.0 s"));

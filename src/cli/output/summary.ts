@@ -20,6 +20,19 @@ const LONGEST_NAME = 32;
 /** Maximum number of reasons per source, unless all are requested. */
 const MOST_REASONS = 3;
 
+/** Fates of lines that would have done harm: an upstream made a mistake, or means ill. */
+export const ALARMS: ReadonlySet<string> = new Set([
+  "public-suffix",
+  "too-wide",
+  "protected",
+  "real-address",
+  "rewrites",
+  "cancels",
+  "control-bytes",
+  "over-budget",
+  "newly-blocks",
+]);
+
 /** One row per source: lines read, kept, and dropped with reasons; then the total. */
 export function summaryTable(
   report: CompileReport,
@@ -61,10 +74,15 @@ function totalDropped(sources: readonly SourceReport[]): Record<string, number> 
   return total;
 }
 
-/** Reasons, most frequent first. */
+/** Reasons, most frequent first, after those that must be seen: they are never left out. */
 function reasons(dropped: Readonly<Record<string, number>>, most: number): string[] {
-  const all = Object.entries(dropped)
-    .toSorted(([, a], [, b]) => b - a)
-    .map(([name, count]) => `${name} ${numberText(count)}`);
-  return all.length > most ? [...all.slice(0, most), `${all.length - most} more`] : all;
+  const all = Object.entries(dropped).toSorted(([, a], [, b]) => b - a);
+  const [alarms, others] = [true, false].map((isAlarm) =>
+    all
+      .filter(([name]) => ALARMS.has(name) === isAlarm)
+      .map(([name, count]) => `${name} ${numberText(count)}`),
+  ) as [string[], string[]];
+  const room = Math.max(0, most - alarms.length);
+  const rest = others.length - room;
+  return [...alarms, ...others.slice(0, room), ...(rest > 0 ? [`${rest} more`] : [])];
 }
