@@ -17,7 +17,7 @@ import { join, resolve } from "node:path";
 import process from "node:process";
 import { writeArchives } from "./packages/archives.ts";
 import { writeLinuxPackages } from "./packages/linux-packages.ts";
-import { writeManifests, writeModules } from "./packages/manifests.ts";
+import { writeModules } from "./packages/modules.ts";
 import { writeNugetPackages } from "./packages/nuget-packages.ts";
 import { run } from "./packages/release.ts";
 import { writeVectors } from "./packages/vectors.ts";
@@ -95,5 +95,4 @@ writeFileSync(
   join(folder, "SHA256SUMS"),
   [...digests].map(([file, digest]) => `${digest}  ${file}\n`).join(""),
 );
-writeManifests(release, digests);
 process.stdout.write(`${readdirSync(folder).toSorted().join("\n")}\n`);

@@ -1,6 +1,6 @@
 @{
     RootModule           = 'RulesCompiler.psm1'
-    ModuleVersion        = '@VERSION@'
+    ModuleVersion        = '0.0.0'
     GUID                 = '3f6a8c1e-52d7-4b0e-9a41-7c2d9e5b8f10'
     Author               = 'rules-compiler'
     Copyright            = 'MIT'

@@ -1,12 +1,15 @@
 #Requires -Version 7.0
 Set-StrictMode -Version 3.0
 
-# RULES_COMPILER names the executable; otherwise it is the one beside this module, or the one in PATH.
-function Find-Program {
+# The words that start the program: the one that RULES_COMPILER names, the executable beside this module, the sources of the clone
+# that this module is in, or the executable in PATH.
+function Get-ProgramWords {
     if ($env:RULES_COMPILER) { return $env:RULES_COMPILER }
     $name = $IsWindows ? 'rules-compiler.exe' : 'rules-compiler'
     $beside = Join-Path $PSScriptRoot $name
     if (Test-Path -LiteralPath $beside -PathType Leaf) { return $beside }
+    $source = Join-Path $PSScriptRoot '../../src/cli/bin.ts'
+    if (Test-Path -LiteralPath $source -PathType Leaf) { return @('node', $source) }
     $found = Get-Command -Name $name -CommandType Application -ErrorAction SilentlyContinue | Select-Object -First 1
     if ($found) { return $found.Source }
     throw 'The rules-compiler executable was not found. Install it, or set RULES_COMPILER to its path.'
@@ -15,9 +18,10 @@ function Find-Program {
 # Returns the JSON document of a command as an object. Problems become warnings and errors.
 function Invoke-Program {
     param([Parameter(Mandatory)] [string[]] $Words)
-    $program = Find-Program
-    $command, $rest = $Words
-    $lines = & $program $command --json @rest 2>&1
+    $start = @(Get-ProgramWords)
+    $program = $start[0]
+    $all = @($start | Select-Object -Skip 1) + @($Words[0], '--json') + @($Words | Select-Object -Skip 1)
+    $lines = & $program @all 2>&1
     $code = $LASTEXITCODE
     $document = [System.Text.StringBuilder]::new()
     foreach ($line in $lines) {
@@ -26,6 +30,10 @@ function Invoke-Program {
             continue
         }
         $problem = try { ConvertFrom-Json -InputObject ([string] $line) } catch { $null }
+        if ($null -ne $problem -and $problem.severity -eq 'debug') {
+            Write-Debug -Message $problem.message
+            continue
+        }
         $message = $null -eq $problem ? [string] $line : "$($problem.code): $($problem.message)"
         if ($null -ne $problem -and $problem.severity -eq 'error') { Write-Error -Message $message -ErrorAction Continue }
         else { Write-Warning -Message $message }
