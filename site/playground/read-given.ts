@@ -3,21 +3,19 @@ import { CompilerError } from "../../src/diagnostics/diagnostic.ts";
 import { USER_RULES, configText } from "../../src/import/config-text.ts";
 import { type ImportedConfig, configOfLists } from "../../src/import/imported-config.ts";
 import { readImportedConfig } from "../../src/import/read-imported-config.ts";
-import { HostError } from "../../src/host/host.ts";
 import { browserHost } from "./browser-host.ts";
 import type { Added, GivenFile } from "./calls.ts";
-import { SqliteTables } from "./sqlite-tables.ts";
 
 /** The bytes of lists by file name. */
 export type Lists = Map<string, Uint8Array>;
 
-const SETTINGS = /\.(?:ya?ml|jsonc?|db)$/i;
+const SETTINGS = /\.(?:ya?ml|jsonc?)$/i;
 /** Larger files are lists. */
 const MOST_SETTINGS = 4 * 1024 * 1024;
 /** The name of what is pasted. */
 const PASTED = "pasted.txt";
-const HAS_JOURNAL =
-  "Recent changes of this database may be in another file, its journal, which a page does not see.";
+const DATABASE =
+  "a page does not read databases. For Pi-hole, run: rules-compiler audit /etc/pihole/gravity.db";
 
 /** Takes files as lists, as a configuration, or as settings of other software. Adds lists to those that are there. */
 export async function readGiven(given: readonly GivenFile[], lists: Lists): Promise<Added> {
@@ -26,7 +24,7 @@ export async function readGiven(given: readonly GivenFile[], lists: Lists): Prom
   for (const { name, blob } of given) {
     const bytes = await unpacked(blob);
     if (startsWith(bytes, "SQLite format 3")) {
-      config = (await databaseText(name, bytes, lists, notes)) ?? config;
+      notes.push(`${name}: ${DATABASE}`);
       continue;
     }
     const text = isSettings(name, bytes) ? decodeUtf8(bytes) : "";
@@ -55,32 +53,6 @@ async function settingsIn(name: string, bytes: Uint8Array): Promise<ImportedConf
   } catch (error) {
     if (error instanceof CompilerError) return undefined;
     throw error;
-  }
-}
-
-/** The configuration of Pi-hole's `gravity.db`; undefined if the file is another database, or damaged. */
-async function databaseText(
-  name: string,
-  bytes: Uint8Array,
-  lists: Lists,
-  notes: string[],
-): Promise<string | undefined> {
-  try {
-    const database = new SqliteTables(bytes);
-    if (database.hasJournal) notes.push(HAS_JOURNAL);
-    const host = browserHost(new Map([[name, bytes]]));
-    const setup = await readImportedConfig(
-      name,
-      host,
-      async () => async (table) => database.rows(table),
-    );
-    return importedText(setup, lists, notes);
-  } catch (error) {
-    if (!(error instanceof CompilerError || error instanceof HostError)) throw error;
-    notes.push(
-      `${name}: ${error instanceof HostError ? error.message : "it has no lists of Pi-hole"}`,
-    );
-    return undefined;
   }
 }
 

@@ -21,12 +21,8 @@ import { configReaders } from "./registry.ts";
 const SQLITE = "SQLite format 3\0";
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** Reads the configuration of other software; `tablesOf` reads databases. Rejects with a `CompilerError`. */
-export async function readImportedConfig(
-  path: string,
-  host: Host,
-  tablesOf: (path: string, host: Host) => Promise<ReadTable> = queriedTables,
-): Promise<ImportedConfig> {
+/** Reads the configuration of other software. Rejects with a `CompilerError`. */
+export async function readImportedConfig(path: string, host: Host): Promise<ImportedConfig> {
   const shown = printable(path);
   const absolute = host.path.resolve(host.cwd, path);
   try {
@@ -34,7 +30,7 @@ export async function readImportedConfig(
     if (!isDatabase && (await host.sizeOf(absolute)) > MAX_BYTES)
       throw new HostError("EFBIG", "is too large for a configuration");
     const text = isDatabase ? "" : decodeUtf8(await host.readFile(absolute));
-    const table = isDatabase ? await tablesOf(absolute, host) : undefined;
+    const table = isDatabase ? await queriedTables(absolute, host) : undefined;
     const file = {
       text,
       tree: isDatabase ? undefined : await treeOf(text, host.path.extname(path)),

@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { type TestContext, test } from "node:test";
 import { LOOKS, type Page, assertAccessible, browserFor, pictureOf } from "../support/browser.ts";
 import { corpusConfig, corpusFolder, missingCorpus } from "../support/corpus.ts";
@@ -104,7 +102,6 @@ user_rules: ["||own.example^", "@@||free.ads.example^"]
 test("a page takes what people have, and answers", { timeout: 900_000 }, async (context) => {
   const { url, asked } = await servedPlayground(context);
   const browser = await browserFor(context);
-  const gravity = { ...textFile("gravity.db", ""), buffer: piholeDatabase(context) };
   for (const [look, options] of LOOKS) {
     asked.length = 0;
     const page = await browser.newPage(options);
@@ -120,10 +117,6 @@ test("a page takes what people have, and answers", { timeout: 900_000 }, async (
     await page.context().setOffline(true);
     await page.screenshot(pictureOf(`playground-begin-${look}`));
     await assertAccessible(page, `${look}, at the beginning`, context);
-    await page.setInputFiles("#files", [gravity]);
-    await page.waitForSelector(IDLE);
-    assert.match((await page.textContent("#notes")) ?? "", /Pi-hole: 1 of 2 lists are enabled/);
-    assert.match((await page.textContent("#problems")) ?? "", /'https:\/\/pi\.example\/hosts'/);
     await page.setInputFiles("#files", [
       textFile("AdGuardHome.yaml", SETTINGS),
       textFile("gravity.db", "SQLite format 3\0 and pages"),
@@ -131,7 +124,7 @@ test("a page takes what people have, and answers", { timeout: 900_000 }, async (
     await page.waitForSelector(IDLE);
     assert.match(
       (await page.textContent("#notes")) ?? "",
-      /1 of 2 lists are enabled.*gravity\.db: the database cannot be read/,
+      /1 of 2 lists are enabled.*gravity\.db: a page does not.*rules-compiler audit/,
     );
     assert.match((await page.textContent("#problems")) ?? "", /-o 'ads.txt' 'https:\/\/lists.ex/);
     await page.setInputFiles("#files", [
@@ -169,18 +162,6 @@ test("a page takes what people have, and answers", { timeout: 900_000 }, async (
     await page.close();
   }
 });
-
-/** A database as Pi-hole has it: one list is enabled. */
-function piholeDatabase(context: TestContext): Uint8Array {
-  const folder = mkdtempSync(join(tmpdir(), "gravity-"));
-  context.after(() => rmSync(folder, { recursive: true }));
-  const path = join(folder, "gravity.db");
-  const database = new DatabaseSync(path);
-  database.exec(`CREATE TABLE adlist (id INTEGER PRIMARY KEY AUTOINCREMENT, address TEXT UNIQUE NOT NULL, enabled BOOLEAN NOT NULL DEFAULT 1);
-    INSERT INTO adlist (address, enabled) VALUES ('https://pi.example/hosts', 1), ('https://pi.example/off', 0)`);
-  database.close();
-  return readFileSync(path);
-}
 
 function textFile(
   name: string,
