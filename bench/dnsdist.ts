@@ -78,7 +78,7 @@ function writeSources(): void {
     sources: LISTS.map((name) => ({ name, source: `${name}.txt`, type: "adblock" })),
     transformations: ["Compress", "Deduplicate", "InsertFinalNewLine"],
     lists: LISTS.map((name) => ({ name, sources: [name] })),
-    combined: [{ format: "cdb", path: "all.cdb" }],
+    combined: [{ format: "cdb", file: "all.cdb" }],
   };
   writeFileSync(join(folder, "c.json"), JSON.stringify(config));
 }

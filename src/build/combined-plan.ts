@@ -47,8 +47,8 @@ export function planCombined(
     return { name, path: files[0]!.path, shape: listShape(compile, []), covers: list.covers };
   };
   return combined.map((entry) => {
-    const { path } = entry;
-    const name = host.path.isAbsolute(path) ? path : host.path.join(rulesDir, path);
+    const { file } = entry;
+    const name = host.path.isAbsolute(file) ? file : host.path.join(rulesDir, file);
     const files = combinedFormats.get(entry.format)!.files(entry);
     return {
       config: entry,

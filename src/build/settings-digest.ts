@@ -19,9 +19,9 @@ export function settingsDigest(config: Config): SettingsDigest {
       ...(ranked === undefined ? [] : [ranked, config.ranks]),
     ]),
     sources: config.sources.map((source) => {
-      const { keep, max_age: maxAge } = source;
+      const { remember, max_age: maxAge } = source;
       const own = [filtersOf(source), source.type, source.trust];
-      return digestOf(keep === undefined ? own : [...own, keep, maxAge]);
+      return digestOf(remember === undefined ? own : [...own, remember, maxAge]);
     }),
   };
 }

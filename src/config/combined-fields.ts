@@ -43,7 +43,7 @@ const FILE_FIELDS = {
     description: "Format; see [Formats](formats.md#several-lists-in-one-file).",
     example: "unbound-tags",
   },
-  path: {
+  file: {
     type: "string",
     required: true,
     description: "Path, relative to the rules directory (RULES_DIR).",

@@ -19,7 +19,7 @@ export function combinedProblems({
     ];
   const names = lists.map(({ name }) => name);
   const problems: { message: string; hint?: string }[] = [];
-  for (const [index, { lists: wanted = names, path }] of combined.entries()) {
+  for (const [index, { lists: wanted = names, file }] of combined.entries()) {
     const at = `combined[${index}]`;
     for (const name of wanted) {
       if (names.includes(name)) continue;
@@ -40,8 +40,8 @@ export function combinedProblems({
         hint: "Write several entries with fewer lists",
       });
     problems.push(...groupProblems(combined[index]!, wanted, at));
-    if (combined.findIndex((one) => one.path === path) !== index)
-      problems.push({ message: `${at} has the path of another entry: ${printable(path, 80)}` });
+    if (combined.findIndex((one) => one.file === file) !== index)
+      problems.push({ message: `${at} has the file of another entry: ${printable(file, 80)}` });
   }
   return problems;
 }

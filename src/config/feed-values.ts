@@ -44,20 +44,20 @@ export function matchesOf(
   return matches;
 }
 
-type FeedField = "column" | "delimiter" | "path" | "where" | "urls";
+type FeedField = "column" | "delimiter" | "pointer" | "where" | "urls";
 
 /** The types that each field is for. */
 const TYPES: Readonly<Record<FeedField, readonly string[]>> = {
   column: ["csv"],
   delimiter: ["csv"],
-  path: ["json", "ndjson"],
+  pointer: ["json", "ndjson"],
   where: ["csv", "json", "ndjson", "urlhaus", "phishtank", "threatfox", "misp", "stix"],
   urls: ["json", ...FEED_NAMES],
 };
 
 /** Whether a source is a feed, not a list. */
-export function isFeed({ type, path }: Pick<SourceConfig, "type" | "path">): boolean {
-  return FEED_NAMES.includes(type as FeedName) || (type === "json" && path !== undefined);
+export function isFeed({ type, pointer }: Pick<SourceConfig, "type" | "pointer">): boolean {
+  return FEED_NAMES.includes(type as FeedName) || (type === "json" && pointer !== undefined);
 }
 
 /** Problems of a source whose fields have the right types. */
@@ -65,7 +65,7 @@ export function* feedProblems(
   source: SourceConfig,
   at: string,
 ): Generator<{ readonly message: string; readonly hint: string }> {
-  const { type = "adblock", column, path, delimiter } = source;
+  const { type = "adblock", column, pointer, delimiter } = source;
   for (const [field, types] of Object.entries(TYPES))
     if (source[field as FeedField] !== undefined && !types.includes(type))
       yield {
@@ -77,16 +77,22 @@ export function* feedProblems(
       message: `${at}.column is required for type csv`,
       hint: "Name the column with names or URLs",
     };
-  if (type === "ndjson" && path === undefined)
-    yield { message: `${at}.path is required for type ndjson`, hint: 'Write "/host" or similar' };
-  if (path !== undefined && !/^(?:\/(?:[^~/]|~[01])*)*$/.test(path))
+  if (type === "ndjson" && pointer === undefined)
     yield {
-      message: `${at}.path is not a JSON Pointer`,
+      message: `${at}.pointer is required for type ndjson`,
+      hint: 'Write "/host" or similar',
+    };
+  if (pointer !== undefined && !/^(?:\/(?:[^~/]|~[01])*)*$/.test(pointer))
+    yield {
+      message: `${at}.pointer is not a JSON Pointer`,
       hint: 'Begin each step with /, as in "/data/*/host"',
     };
   for (const field of ["urls", "where"] as const)
-    if (type === "json" && path === undefined && source[field] !== undefined)
-      yield { message: `${at}.${field} needs a path`, hint: "Without a path, json is a list" };
+    if (type === "json" && pointer === undefined && source[field] !== undefined)
+      yield {
+        message: `${at}.${field} needs a pointer`,
+        hint: "Without a pointer, json is a list",
+      };
   if (delimiter !== undefined && !/^[\t!$%&*+,/:;<=>?@^_|~]$/.test(delimiter))
     yield {
       message: `${at}.delimiter must be one character, and not a letter, digit, blank or quote`,

@@ -9,7 +9,7 @@ const SETTINGS: ReadonlySet<string> = new Set([
   "type",
   "column",
   "delimiter",
-  "path",
+  "pointer",
   "where",
   "mirrors",
   "max_stale",

@@ -34,11 +34,15 @@ export const PUBLISH_FIELDS = {
         type: "string",
         description: "Path below the rules directory; `{name}` and `{slug}` are replaced.",
       },
-      expires: { type: "duration", description: "How long it is valid.", example: "14d" },
+      valid_for: {
+        type: "duration",
+        description: "How long after the build it is valid. Default: `14d`.",
+        example: "14d",
+      },
       key_file: { type: "string", description: "A minisign key without a password." },
     },
     description:
-      "Writes a manifest of all files with their SHA-256, a version and an expiry date: `file` (default `manifest.json`, below the rules directory), `expires` (default `14d`), and `key_file`, a minisign secret key, for a signature beside it. `verify` checks it.",
+      "Writes a manifest of all files with their SHA-256, a version and an expiry date: `file` (default `manifest.json`, below the rules directory), `valid_for` (default `14d`), and `key_file`, a minisign secret key, for a signature beside it. `verify` checks it.",
   },
   keep_builds: {
     type: "number",

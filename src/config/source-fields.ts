@@ -32,7 +32,7 @@ export const SOURCE_ONLY_FIELDS = {
   type: {
     type: "source-type",
     description:
-      "Format of the list: `adblock`, `hosts`, `domains`, or any other of the [formats](formats.md). Lines of the first three are detected automatically; the type decides ambiguous ones: except in `adblock`, every line that begins with `#` is a comment. Or a [feed](../guide/feeds.md): `urls`, `csv`, `json` with `path`, `ndjson`, `urlhaus`, `openphish`, `phishtank`, `threatfox`, `misp`, `stix`, `tranco`, `umbrella`.",
+      "Format of the list: `adblock`, `hosts`, `domains`, or any other of the [formats](formats.md). Lines of the first three are detected automatically; the type decides ambiguous ones: except in `adblock`, every line that begins with `#` is a comment. Or a [feed](../guide/feeds.md): `urls`, `csv`, `json` with `pointer`, `ndjson`, `urlhaus`, `openphish`, `phishtank`, `threatfox`, `misp`, `stix`, `tranco`, `umbrella`.",
     example: "hosts",
   },
   column: {
@@ -45,10 +45,10 @@ export const SOURCE_ONLY_FIELDS = {
     description: "For `csv`: the character between columns. Default: `,`.",
     example: ";",
   },
-  path: {
+  pointer: {
     type: "string",
     description:
-      "For `json` and `ndjson`: a JSON Pointer to names or URLs, in which `*` matches any key or index. `json` without a path is the [format](formats.md) of lists.",
+      "For `json` and `ndjson`: a JSON Pointer (RFC 6901) to names or URLs, in which `*` matches any key or index. `json` without a pointer is the [format](formats.md) of lists.",
     example: "/data/*/host",
   },
   where: {
@@ -80,16 +80,16 @@ export const SOURCE_ONLY_FIELDS = {
       "Maximum age of the cached copy that is used when the source fails. Default: `7d`.",
     example: "2d",
   },
-  keep: {
+  remember: {
     type: "duration",
     description:
-      "For how long rules stay after the source had them, for feeds that contain only the newest: the list gets the union of what was seen in that time. Exceptions are not kept. For feeds and lists of type `adblock`, `hosts` and `domains`. The cache contains what was seen.",
+      "For how long rules stay after the source had them, for feeds that contain only the newest: the list gets the union of what was seen in that time. Exceptions are not remembered. For feeds and lists of type `adblock`, `hosts` and `domains`. The cache contains what was seen.",
     example: "30d",
   },
   max_age: {
     type: "duration",
     description:
-      "How long ago a rule may have been seen first; older ones are dropped, also if the source still has them. Needs `keep`; a rule that was away for longer than that counts as new.",
+      "How long ago a rule may have been seen first; older ones are dropped, also if the source still has them. Needs `remember`; a rule that was away for longer than that counts as new.",
     example: "90d",
   },
   timeout: {

@@ -40,12 +40,12 @@ function* keepProblems(
   source: SourceConfig,
   at: string,
 ): Generator<{ readonly message: string; readonly hint: string }> {
-  const { type = "adblock", keep, max_age } = source;
-  if (keep !== undefined && !KEEPABLE.has(type) && !isFeed(source))
+  const { type = "adblock", remember, max_age } = source;
+  if (remember !== undefined && !KEEPABLE.has(type) && !isFeed(source))
     yield {
-      message: `${at}.keep is not for type ${type}`,
+      message: `${at}.remember is not for type ${type}`,
       hint: "It is for feeds, adblock, hosts and domains",
     };
-  if (max_age !== undefined && keep === undefined)
-    yield { message: `${at}.max_age needs keep`, hint: "Write how long rules are remembered" };
+  if (max_age !== undefined && remember === undefined)
+    yield { message: `${at}.max_age needs remember`, hint: "Write how long rules are remembered" };
 }

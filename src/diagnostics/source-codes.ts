@@ -143,11 +143,11 @@ export const SOURCE_CODES = {
   },
   "ledger-damaged": {
     meaning:
-      "The file in the cache that says when the rules of a source with `keep` were seen is damaged. Rules that the source no longer has are gone.",
+      "The file in the cache that says when the rules of a source with `remember` were seen is damaged. Rules that the source no longer has are gone.",
     hint: "Check the disk; the source keeps rules again from now on",
   },
   "keep-needs-cache": {
-    meaning: "A source has `keep`, but there is no cache that could contain what was seen.",
+    meaning: "A source has `remember`, but there is no cache that could contain what was seen.",
     hint: "Remove --no-cache, or name a folder with --cache-dir",
   },
 } as const;

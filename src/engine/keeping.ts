@@ -44,7 +44,7 @@ const BUFFER = 64 * 1024;
 const BADFILTER = /[$,]badfilter(?:,|$)/;
 
 /**
- * Remembers when the rules of a source were first and last seen, and adds those that it had within the time of `keep`. Exceptions and
+ * Remembers when the rules of a source were first and last seen, and adds those that it had within the time of `remember`. Exceptions and
  * rules that cancel others are not kept: they act only while the source has them.
  */
 export class Keeping {

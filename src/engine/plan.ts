@@ -125,7 +125,7 @@ export function planOf(
       timeoutMs: durationMs(source.timeout ?? ""),
       maxBytes: sizeBytes(source.max_bytes ?? ""),
       allowPrivate: source.allow_private === true,
-      keepMs: durationMs(source.keep ?? ""),
+      keepMs: durationMs(source.remember ?? ""),
       maxAgeMs: durationMs(source.max_age ?? ""),
       checksCount: source.check_count !== false && !isFeed(source),
       trust: source.trust,
@@ -194,7 +194,7 @@ function fileOptions(one: SourceConfig): SourceOptions {
 /** The settings of a feed; undefined for a list. */
 export function feedOf(source: SourceConfig): FeedSettings | undefined {
   if (!isFeed(source)) return undefined;
-  const { type = "", column, delimiter, where, path, urls } = source;
+  const { type = "", column, delimiter, where, pointer: path, urls } = source;
   return { type, column, delimiter, where, path, urls };
 }
 

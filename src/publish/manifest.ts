@@ -84,7 +84,7 @@ export async function writeManifest(
   { path, files, builtAt, key }: Release,
   host: Host,
 ): Promise<void> {
-  const expiresMs = durationMs(config.manifest?.expires ?? DEFAULT_EXPIRES) ?? 0;
+  const expiresMs = durationMs(config.manifest?.valid_for ?? DEFAULT_EXPIRES) ?? 0;
   const manifest: Manifest = {
     manifest: 1,
     name: config.name,

@@ -37,7 +37,7 @@ test("outputs and combined files do not overwrite a file that a list is made fro
     { outputs: [{ format: "hosts", file: "../own.txt" }] },
     {
       lists: [{ name: "A" }, { name: "B" }],
-      combined: [{ format: "unbound-tags", path: "../own.txt" }],
+      combined: [{ format: "unbound-tags", file: "../own.txt" }],
     },
   ]) {
     const config = JSON.stringify({ ...(JSON.parse(CONFIG) as object), ...more });

@@ -54,7 +54,7 @@ test("why names the row of a feed, and why it is not a rule", async () => {
 });
 
 test("lines shows rows of CSV as they are, and values of JSON", async () => {
-  const sources = [csv(), { source: "f.json", type: "json", path: "/*" }];
+  const sources = [csv(), { source: "f.json", type: "json", pointer: "/*" }];
   const project = new MemoryProject({
     "compiler-config.json": JSON.stringify({ name: "L", sources }),
     "f.csv": CSV,
@@ -77,7 +77,7 @@ test("a packed file and a byte order mark are read", async () => {
 
 test("why, lines and stats --traffic read packed files", async () => {
   const sources = [
-    { source: "f.json.gz", type: "json", path: "/*" },
+    { source: "f.json.gz", type: "json", pointer: "/*" },
     { source: "l.txt.gz", type: "adblock" },
     { source: "l.zip", type: "domains", member: "*/b" },
     { source: "wide.txt", type: "domains" },
@@ -193,10 +193,10 @@ test("two feeds from one address do not disturb each other", async () => {
 test("settings of feeds are checked", async () => {
   const bad: readonly (readonly [object, RegExp])[] = [
     [{ type: "csv" }, /column is required for type csv/],
-    [{ type: "ndjson" }, /path is required for type ndjson/],
+    [{ type: "ndjson" }, /pointer is required for type ndjson/],
     [{ type: "hosts", column: 2 }, /column is not for type hosts/],
-    [{ type: "json", path: "a" }, /not a JSON Pointer/],
-    [{ type: "json", where: { a: "b" } }, /where needs a path/],
+    [{ type: "json", pointer: "a" }, /not a JSON Pointer/],
+    [{ type: "json", where: { a: "b" } }, /where needs a pointer/],
     [{ type: "csv", column: 0 }, /must be the name of a column/],
     [{ type: "csv", column: 1, delimiter: "ab" }, /delimiter must be one character/],
     [{ type: "csv", column: 1, where: ["x"] }, /where must be an object/],
@@ -219,7 +219,7 @@ test("settings of feeds are checked", async () => {
 test("a name with escaped letters in JSON is a rule", async () => {
   const config = {
     name: "L",
-    sources: [{ source: "feed.json", type: "json", path: "/*" }],
+    sources: [{ source: "feed.json", type: "json", pointer: "/*" }],
     transformations: ["Compress"],
   };
   const project = new MemoryProject({

@@ -11,7 +11,7 @@ const START = Date.parse("2026-01-01T00:00:00Z");
 const TOGETHER = 10;
 const MOST_BUILDS = 5;
 
-/** A source with `keep`, and what its feed has in each build; undefined if it fails. */
+/** A source with `remember`, and what its feed has in each build; undefined if it fails. */
 interface Feed {
   readonly keep: number;
   readonly maxAge: number | undefined;
@@ -95,7 +95,7 @@ async function published({ hours, feeds }: Case): Promise<string[][][]> {
       trust: "full",
       volatile: true,
       max_stale: "1000d",
-      keep: `${keep}h`,
+      remember: `${keep}h`,
       ...(maxAge !== undefined && { max_age: `${maxAge}h` }),
     })),
   };

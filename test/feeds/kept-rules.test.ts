@@ -5,7 +5,7 @@ import { ScriptedWeb } from "../support/scripted-web.ts";
 
 const URL_A = "https://feed.example/newest.txt";
 const CACHE = ["--cache-dir", "/cache"];
-const FEED = { name: "feed", source: URL_A, type: "domains", keep: "30d", volatile: true };
+const FEED = { name: "feed", source: URL_A, type: "domains", remember: "30d", volatile: true };
 
 function rulesIn(text: string): string[] {
   return text.split("\n").filter((line) => line !== "" && !/^[!#]/.test(line));
@@ -110,7 +110,7 @@ test("a damaged ledger is reported, and the source starts again", async () => {
 
 test("several lists agree, and a local source keeps rules, too", async () => {
   const sources = [
-    { name: "feed", source: "feed.txt", type: "urls", keep: "10d" },
+    { name: "feed", source: "feed.txt", type: "urls", remember: "10d" },
     { name: "more", source: "more.txt", type: "hosts" },
   ];
   const lists = [
@@ -170,8 +170,8 @@ test("two configurations do not share what they saw", async () => {
 
 test("settings of keep are checked", async () => {
   const bad: readonly (readonly [object, object, RegExp])[] = [
-    [{}, { max_age: "1d", keep: undefined }, /max_age needs keep/],
-    [{}, { type: "rpz" }, /keep is not for type rpz/],
+    [{}, { max_age: "1d", remember: undefined }, /max_age needs remember/],
+    [{}, { type: "rpz" }, /remember is not for type rpz/],
     [{ min_sources: 2 }, {}, /min_sources is 2, but L has 1 source/],
     [{ lists: [{ name: "A", min_sources: 3 }] }, {}, /min_sources is 3, but A has 1 source/],
   ];

@@ -55,8 +55,8 @@ test("a message has every published file: patches, files over several lists, and
   const lists = ["One", "Two"].map((name) => ({ name, sources: ["A"] }));
   const more = {
     lists,
-    patches: {},
-    combined: [{ format: "unbound-tags", path: "tags.conf" }],
+    patches: "7d",
+    combined: [{ format: "unbound-tags", file: "tags.conf" }],
     outputs: [{ format: "hosts", split: { max_rules: 2 } }],
   };
   const project = new HookProject(t, [{ run: APPEND }], more);

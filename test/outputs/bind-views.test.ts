@@ -10,12 +10,12 @@ const TEXTS = Object.fromEntries(LISTS.map((name) => [name, `||${name}.example^\
 
 function configOf(groups: readonly (readonly [name: string, lists: string, client: string])[]): {
   readonly format: "bind-views";
-  readonly path: string;
+  readonly file: string;
   readonly groups: readonly { name: string; clients: string[]; lists: string[] }[];
 } {
   return {
     format: "bind-views",
-    path: "views.conf",
+    file: "views.conf",
     groups: groups.map(([name, lists, client]) => ({ name, clients: [client], lists: [...lists] })),
   };
 }
@@ -91,7 +91,7 @@ test("the statements name zones, clients and what every view includes", async ()
     { name: "more", clients: ["192.0.2.1"], lists: ["c", "d"] },
   ];
   const lists = LISTS.map((name) => ({ name, sources: [name] }));
-  const combined = [{ format: "bind-views", path: "v.conf", groups, include: '/etc/a"b' }];
+  const combined = [{ format: "bind-views", file: "v.conf", groups, include: '/etc/a"b' }];
   const project = projectOf(TEXTS, lists, { combined });
   const { exit, stderr } = await project.run("--no-cache");
   assert.equal(exit, 0, stderr);
@@ -142,7 +142,7 @@ test("a client is in the view of its smallest network", async () => {
     const project = projectOf(
       TEXTS,
       LISTS.map((name) => ({ name, sources: [name] })),
-      { combined: [{ format: "bind-views", path: "v.conf", groups: used }] },
+      { combined: [{ format: "bind-views", file: "v.conf", groups: used }] },
     );
     const { exit, stderr } = await project.run("--no-cache", "--no-record");
     assert.equal(exit, 0, stderr);
@@ -173,7 +173,7 @@ test("a list that does not cover another one does not get its names", async () =
       { name: "b", sources: ["b"], covers: ["a"] },
     ];
     const project = projectOf({ ...TEXTS, b }, lists, {
-      combined: [{ format: "bind-views", path: "v.conf", groups }],
+      combined: [{ format: "bind-views", file: "v.conf", groups }],
     });
     const { exit, stderr } = await project.run("--accept", "not-covered");
     assert.equal(exit, 0, stderr);
@@ -187,7 +187,7 @@ test("a list that does not cover another one does not get its names", async () =
 test("no lists, and all lists, are different lists", () => {
   const config = {
     format: "bind-views" as const,
-    path: "v",
+    file: "v",
     groups: [
       { name: "none", clients: ["10.0.0.1"], lists: [] },
       { name: "all", clients: ["10.0.0.2"] },
@@ -211,7 +211,7 @@ function oneGroup(more: object): object {
 test("what is wrong with groups is an error", async () => {
   const lists = LISTS.map((name) => ({ name, sources: [name] }));
   const said = async (entry: object): Promise<string> => {
-    const project = projectOf(TEXTS, lists, { combined: [{ path: "v", ...entry }] });
+    const project = projectOf(TEXTS, lists, { combined: [{ file: "v", ...entry }] });
     const { exit, stderr } = await project.run("--no-cache");
     assert.equal(exit, 2, stderr);
     return stderr;

@@ -9,7 +9,7 @@ const LISTS = [
 ];
 
 test("apply writes combined files from the list of the plan and the others as they are published", async () => {
-  const combined = [{ format: "unbound-tags", path: "tags.conf" }];
+  const combined = [{ format: "unbound-tags", file: "tags.conf" }];
   const project = projectOf(TEXTS, LISTS, { combined });
   const ran = async (...words: string[]): Promise<string> => {
     const { exit, stderr } = await project.run(...words);
@@ -32,7 +32,7 @@ test("apply writes combined files from the list of the plan and the others as th
 });
 
 test("a list and a combined file cannot have the same file", async () => {
-  const project = projectOf(TEXTS, LISTS, { combined: [{ format: "cdb", path: "one.txt" }] });
+  const project = projectOf(TEXTS, LISTS, { combined: [{ format: "cdb", file: "one.txt" }] });
   const { exit, stderr } = await project.run("--no-cache");
   assert.equal(exit, 2);
   assert.match(stderr, /one and the combined file rules\/one\.txt would both be written/);

@@ -8,7 +8,7 @@ import { Random } from "../support/random.ts";
 import { NaiveNames } from "../support/resolvers/naive-names.ts";
 
 const SHAPES = ["||%^", "||%^", "|%^", "||*.%^", "@@||%^", "@@|%^", "@@||*.%^", "||%^$important"];
-const COMBINED = [{ format: "cdb", path: "all.cdb" }];
+const COMBINED = [{ format: "cdb", file: "all.cdb" }];
 
 function read(project: MemoryProject): Uint8Array {
   return project.memory.files.get("/project/rules/all.cdb")!;
@@ -164,7 +164,7 @@ test("a list that is refused keeps its names, and a rollback puts earlier ones b
 });
 
 test("the rules are published before the database, which waits for the next second", () => {
-  assert.deepEqual(combinedCdb.files({ format: "cdb", path: "a" }), [
+  assert.deepEqual(combinedCdb.files({ format: "cdb", file: "a" }), [
     { ending: ".lua" },
     { ending: "", isPolled: true },
   ]);

@@ -90,7 +90,7 @@ test("unbound-tags: whatever the file cannot say is reported", () => {
     const losses = new Losses();
     const file = { write: (piece: Uint8Array) => void (text += new TextDecoder().decode(piece)) };
     const lists = ["one", "two"].map((name) => ({ name, tag: name, covers: [] }));
-    const config = { format: "unbound-tags" as const, path: "t" };
+    const config = { format: "unbound-tags" as const, file: "t" };
     const target = { paths: [], serials: [], name: "t", losses, openScratch: assert.fail };
     unboundTags.write(
       { config, lists, header: [], names: () => merged.names() },
@@ -135,7 +135,7 @@ for (const isMixed of [false, true])
         LISTS.map((name) => [name, `${relatedRules(random, 25, isMixed).join("\n")}\n`]),
       );
       const lists = LISTS.map((name) => ({ name, sources: [name] }));
-      const combined = [{ format: "unbound-tags", path: "tags.conf" }];
+      const combined = [{ format: "unbound-tags", file: "tags.conf" }];
       const project = projectOf(texts, lists, { combined });
       const { exit, stdout, stderr } = await project.run("--json", "--accept", "blocks-suffix");
       assert.equal(exit, 0, stderr);

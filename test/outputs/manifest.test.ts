@@ -44,7 +44,7 @@ async function released(
 }
 
 test("a manifest lists every file with its digest, and verify finds differences", async () => {
-  const made = await released({ expires: "2d" });
+  const made = await released({ valid_for: "2d" });
   const { name, version, expires, files } = JSON.parse(made.text("rules/manifest.json")) as Record<
     string,
     unknown
@@ -70,7 +70,7 @@ test("a manifest lists every file with its digest, and verify finds differences"
 });
 
 test("a manifest is renewed even if nothing else has changed", async () => {
-  const made = await released({ expires: "1d" });
+  const made = await released({ valid_for: "1d" });
   const words = ["compile", "-q", "-c", "c.json", "--cache-dir", "/cache"];
   await made.run(...words);
   made.now = "2026-11-20T00:00:00Z";

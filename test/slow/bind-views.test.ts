@@ -67,7 +67,7 @@ async function compiled(
     combined: [
       {
         format: "bind-views",
-        path: "views.conf",
+        file: "views.conf",
         groups,
         include: join(project.folder, "every.conf"),
       },

@@ -70,7 +70,7 @@ for (const [lists, groups] of [
       const config = {
         name: "Ours",
         sources: lists.map((name, index) => ({ name, source: `${index}.txt`, type: "adblock" })),
-        combined: [{ format: "cdb", path: "all.cdb" }],
+        combined: [{ format: "cdb", file: "all.cdb" }],
         lists: lists.map((name) => ({ name, sources: [name] })),
       };
       writeFileSync(join(folder, "c.json"), JSON.stringify(config));

@@ -31,7 +31,7 @@ async function compiled(
     transformations: ["Compress", "Deduplicate", "InsertFinalNewLine"],
     outputs: [{ format: "unbound", file: "{slug}.conf" }],
     lists: LISTS.map((name) => ({ name, sources: [name] })),
-    combined: [{ format: "unbound-tags", path: "tags.conf" }],
+    combined: [{ format: "unbound-tags", file: "tags.conf" }],
   };
   project.write("c.json", JSON.stringify(config));
   const { exit, stderr } = await project.run("-c", "c.json", "--no-cache", "--no-record");
