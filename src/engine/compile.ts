@@ -12,9 +12,8 @@ import { ChunkCache } from "../rules/chunk-cache.ts";
 import { ChunkPool } from "../rules/rule-table.ts";
 import { LINE_COUNT } from "../sources/line-count.ts";
 import type { AllowList } from "../transformations/allow.ts";
-import { minSources, prepareMinSources } from "../transformations/min-sources.ts";
+import { prepareMinSources } from "../transformations/min-sources.ts";
 import { Protection } from "../transformations/protect.ts";
-import { SplitHosts } from "../transformations/split-hosts.ts";
 import type { StageContext } from "../transformations/stage-context.ts";
 import { Nesting } from "../transformations/nesting.ts";
 import { finalTrust, prepareRegex, prepareTrust, trustStages } from "../transformations/trust.ts";
@@ -25,6 +24,7 @@ import type { CompileOptions, PublishedRules } from "./compile-options.ts";
 import { buildTime } from "./build-time.ts";
 import { budgetWarnings, exceptionBudget, limitedSources } from "./exception-limits.ts";
 import { Pipeline, type NamedStage } from "./pipeline.ts";
+import { nameStages } from "./name-stages.ts";
 import { Popularity } from "./popularity.ts";
 import {
   NO_FINDINGS,
@@ -33,6 +33,7 @@ import {
   protectionWarnings,
   unknownEntries,
 } from "./list-findings.ts";
+import { LateDrops } from "./late-drops.ts";
 import { ListHeader } from "./list-header.ts";
 import { listShape } from "./list-shape.ts";
 import { protectedSet } from "./protected-names.ts";
@@ -177,32 +178,29 @@ export class Compilation {
         ? new WideRules(context.finder)
         : undefined;
     const popularity = this.popularity!;
-    output.watches = [wide, popularity.inList].filter((one) => one !== undefined);
-    const record =
-      options.record === undefined
-        ? undefined
-        : new RecordWriter(context.finder, new RowRecorder(this.engine.kernel), options.record);
-    output.record = record;
+    // Only other formats need it.
+    const late = options.names && new LateDrops();
+    output.watches = [wide, popularity.inList, late].filter((one) => one !== undefined);
+    output.record =
+      options.record &&
+      new RecordWriter(context.finder, new RowRecorder(this.engine.kernel), options.record);
     output.names = options.names;
     const trustOf = (index: number): Trust =>
       trustInList(plan, index, reader.trustOf(plan.sources[index]!).level);
     await popularity.begin(published.path, options, this.host, this.engine);
-    const last =
-      protection === undefined
-        ? [...popularity.ranked(), ...popularity.last()]
+    const last = [
+      ...(late?.stages() ?? []),
+      ...popularity.ranked(),
+      ...(protection === undefined
+        ? []
         : [
-            ...popularity.ranked(),
             { name: "trust", stage: finalTrust(trustOf, context) },
             ...(budget === undefined ? [] : [{ name: "exceptions", stage: budget }]),
             { name: "protect", stage: protection.listStage() },
-            ...popularity.last(),
-          ];
-    const several = minSources(config.min_sources ?? 1, context).map((stage) => ({
-      name: "min_sources",
-      stage,
-    }));
-    const split = judgesNames(config) ? [{ name: "names", stage: new SplitHosts(context) }] : [];
-    const first = [...split, ...several];
+          ]),
+      ...popularity.last(),
+    ];
+    const first = nameStages(config, context);
     const comparison = options.shared?.comparisonOf(plan);
     const filtered = popularity.filtered();
     const parts = { filters: listFilters, first, filtered, last, comparison };
@@ -243,7 +241,10 @@ export class Compilation {
       sources: plan.sources,
       builtAt: this.builtAt,
       timelessHead: this.head.timeless(output.count.rules),
-      shape: { ...listShape(plan, protection?.reachable ?? []), ...popularity.shape },
+      shape: {
+        ...listShape(plan, protection?.reachable ?? [], late?.found === true),
+        ...popularity.shape,
+      },
       findings:
         protection === undefined
           ? NO_FINDINGS

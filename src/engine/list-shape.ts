@@ -2,10 +2,14 @@ import type { ListShape } from "../formats/list-model.ts";
 import type { Plan } from "./plan.ts";
 
 /** Properties of the list that its other formats need. */
-export function listShape(plan: Plan, protectedNames: readonly string[]): ListShape {
+export function listShape(
+  plan: Plan,
+  protectedNames: readonly string[],
+  hasLateDrops = false,
+): ListShape {
   return {
     isMinimal: isMinimal(plan),
-    hasSureCovers: hasSureCovers(plan),
+    hasSureCovers: !hasLateDrops && compressesOnce(plan),
     protectedNames,
     ...(plan.list.hasCanary === true && { hasCanary: true }),
   };
@@ -17,8 +21,8 @@ function isMinimal({ list }: Plan): boolean {
   return names.has("Compress") && !names.has("InvertAllow") && !names.has("RemoveModifiers");
 }
 
-/** A single Compress at the end drops a name once, for a parent that stays. */
-function hasSureCovers({ config, sources }: Plan): boolean {
+/** A single Compress drops a name once, for a parent that the transformations after it keep. */
+function compressesOnce({ config, sources }: Plan): boolean {
   return (
     config.plugins === undefined &&
     !sources.some(({ passes }) => passes.steps.some(({ name }) => name === "Compress"))

@@ -2,6 +2,7 @@ import { decodeUtf8 } from "../bytes/utf8.ts";
 import { nameFilter, sharedReader } from "../kernel/name-reader.ts";
 import { type PlacedRule, RuleIndex, literalOf } from "../meaning/rule-index.ts";
 import { cancelledKey, readRule } from "../meaning/rule.ts";
+import { withParents } from "../syntax/parents.ts";
 import { Level, isAllow, levelOf, stronger } from "./level.ts";
 import type { LossReason } from "./losses.ts";
 import type { NameBlock, NameTrial } from "./name-blocks.ts";
@@ -23,7 +24,7 @@ export interface NamelessRule extends SpecialRule {
 export interface ListShape {
   /** Whether no plain name occurs twice or below another. */
   readonly isMinimal: boolean;
-  /** Whether every covered name occurs once, and its parent is still in the list. */
+  /** Whether every covered name occurs once, and a rule of the list still covers it. */
   readonly hasSureCovers: boolean;
   /** Names that must stay reachable, and that the list does not block. */
   readonly protectedNames: readonly string[];
@@ -134,10 +135,19 @@ export class ListModel {
 
   /** Takes the names that are related to other rules out of the blocks. */
   private extractRelated(): void {
-    const { buffer, tree, cancelled } = this;
+    const { buffer } = this;
     if (this.related.isEmpty) return;
-    // Covered names first: the parent of one that an exception frees is related to it.
-    buffer.covered.remove((bytes, source) => this.coveredTrial(bytes, source));
+    const removeCovered = (): void =>
+      buffer.covered.remove((bytes, source) => this.coveredTrial(bytes, source));
+    // Covered names first: the parent of one that an exception frees is related to it. If all names are related to others, then
+    // last: only those that a rule still covers are needed.
+    if (!this.freeing.isAll) removeCovered();
+    this.removeRelated();
+    if (this.freeing.isAll) removeCovered();
+  }
+
+  private removeRelated(): void {
+    const { buffer, tree, cancelled } = this;
     buffer.names.remove((bytes, source) => {
       const { starts, matched } = this.candidates(bytes, this.relatedFilter);
       const isOut = (start: number, end: number): boolean => {
@@ -152,11 +162,16 @@ export class ListModel {
     });
   }
 
-  /** Selects the covered names that an exception frees, and those that are in the tree already. */
+  /** Selects the covered names that an exception frees, and those that are in the tree already; all, if the tree has all rules. */
   private coveredTrial(bytes: Uint8Array, source: number): NameTrial {
     const { starts, matched } = this.candidates(bytes, this.eitherFilter);
     const isOut = (start: number, end: number): boolean => {
       const name = decodeUtf8(bytes, start, end);
+      if (this.freeing.isAll) {
+        if (withParents(name).some((one) => this.tree.nodes.has(one)))
+          this.tree.enterCovered(name, source);
+        return true;
+      }
       const isFreed = this.freeing.has(name) || matched?.has(start) === true;
       if (!isFreed && !this.tree.nodes.has(name)) return false;
       this.tree.enterCovered(name, source);

@@ -34,8 +34,8 @@ export interface NameTrial {
 
 /** Many names, in the order in which they were added. */
 export class NameBlocks {
-  /** The number of names. */
-  count = 0;
+  /** The number of names in `blocks`. */
+  private flushed = 0;
   private readonly openScratch: () => Scratch;
   private scratch: Scratch | undefined;
   private readonly blocks: KeptBlock[] = [];
@@ -45,6 +45,11 @@ export class NameBlocks {
 
   constructor(openScratch: () => Scratch) {
     this.openScratch = openScratch;
+  }
+
+  /** The number of names. */
+  get count(): number {
+    return this.flushed + this.currentCount;
   }
 
   add(bytes: Uint8Array, start: number, end: number, source: number): void {
@@ -109,7 +114,7 @@ export class NameBlocks {
       bytes.copyWithin(to, kept);
       to += bytes.length - kept;
       if (count === block.count) continue;
-      this.count -= block.count - count;
+      this.flushed -= block.count - count;
       block.count = count;
       block.length = to;
       if (block.bytes === undefined) this.scratch!.rewrite(block.position, bytes.subarray(0, to));
@@ -125,7 +130,7 @@ export class NameBlocks {
   private flush(): void {
     const { current, currentCount: count, source } = this;
     if (count === 0) return;
-    this.count += count;
+    this.flushed += count;
     const { length } = current;
     const isKept = this.blocks.length < MOST_IN_MEMORY;
     const bytes = isKept ? current.view().slice() : undefined;

@@ -6,7 +6,8 @@ import type { PatternException } from "./pattern-exceptions.ts";
 export class RelatedNames {
   /** Filters that exclude most names quickly. */
   private readonly filters: readonly Uint8Array[];
-  private isAll = false;
+  /** Whether all names are related to others. */
+  isAll = false;
   private readonly names = new Set<string>();
   private readonly parents = new Set<string>();
   /** The last two labels of names that are related whatever comes before. */

@@ -5,7 +5,7 @@ import { ListMatcher } from "../reference/list-matcher.ts";
 import { Random } from "../support/random.ts";
 import { checkAllow } from "./allow-check.ts";
 import { checkCovers, checkDiff, pairedList } from "./comparison-check.ts";
-import { checkOutputs } from "./output-check.ts";
+import { checkOutputs, randomLateness } from "./output-check.ts";
 import { type RandomList, randomList } from "./random-list.ts";
 import { PRESERVING, checkTransformations, randomChain } from "./transformation-check.ts";
 import { LISTS, NAMES, tryLists } from "./trials.ts";
@@ -72,6 +72,22 @@ test(
     await tryLists(context, LISTS / 2, anyList, async (list, seed) => {
       const transformations = seed % 2 === 0 ? [] : ["Compress", "Deduplicate"];
       return await checkOutputs(list, { policy: "skip", transformations, protects: 0 });
+    });
+  },
+);
+
+test(
+  "outputs mean what the list means, whatever drops a rule that covers others",
+  LONG,
+  async (context) => {
+    await tryLists(context, Math.ceil(LISTS / 3), anyList, async (list, seed) => {
+      const lateness = randomLateness(new Random(seed));
+      const transformations = ["Compress"];
+      return await checkOutputs(
+        list,
+        { policy: "skip", transformations, protects: 0, lateness },
+        seed,
+      );
     });
   },
 );

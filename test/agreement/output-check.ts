@@ -3,6 +3,7 @@ import { ListMatcher, type Rule } from "../reference/list-matcher.ts";
 import { isAtOrBelow } from "../reference/names.ts";
 import { RefusedFile } from "../reference/readers/lines-of.ts";
 import { MemoryProject } from "../support/memory-project.ts";
+import { Random } from "../support/random.ts";
 import type { RandomList } from "./random-list.ts";
 import { spelling } from "./trials.ts";
 
@@ -11,6 +12,29 @@ export interface OutputTrial {
   readonly transformations: readonly string[];
   /** How many names that the list does not block are protected. */
   readonly protects: number;
+  /** The lines come from several sources, and rules leave the list after others were dropped for them. */
+  readonly lateness?: Lateness;
+}
+
+export interface Lateness {
+  /** For each source, the share of the lines that it has, and whether it is compressed on its own. */
+  readonly sources: readonly { readonly share: number; readonly isCompressed: boolean }[];
+  readonly minSources: number;
+  /** How many of the names are popular; only rules for these stay. 0: all stay. */
+  readonly popular: number;
+  readonly hasRecord: boolean;
+}
+
+export function randomLateness(random: Random): Lateness {
+  return {
+    sources: random.times(1 + random.below(3), () => ({
+      share: random.pick([0.4, 0.7, 1]),
+      isCompressed: random.chance(0.4),
+    })),
+    minSources: random.chance(0.5) ? 2 : 1,
+    popular: random.chance(0.5) ? 30 : 0,
+    hasRecord: random.chance(0.5),
+  };
 }
 
 interface OutputReport {
@@ -35,6 +59,7 @@ const BY_NAME = new Set(["hosts", "domains"]);
 export async function checkOutputs(
   { lines, names }: RandomList,
   trial: OutputTrial,
+  seed = 0,
 ): Promise<string[]> {
   const source = new ListMatcher(lines);
   const open = names.filter(
@@ -44,6 +69,7 @@ export async function checkOutputs(
   const project = new MemoryProject({
     "c.json": JSON.stringify(configOf(trial, guarded)),
     "a.txt": `${lines.join("\n")}\n`,
+    ...lateFiles(lines, names, trial.lateness, new Random(seed)),
     "never.txt": [...guarded].map((name) => `${name}\n`).join(""),
   });
   const accepted = [
@@ -57,6 +83,7 @@ export async function checkOutputs(
     "c.json",
     "--json",
     "--no-cache",
+    ...(trial.lateness?.hasRecord === false ? ["--no-record"] : []),
     ...accepted.flatMap((code) => ["--accept", code]),
   );
   // A guard may refuse what it cannot publish without a protected name.
@@ -80,7 +107,9 @@ export async function checkOutputs(
       faults.push(`${format} refuses its file: ${error.message}`);
       continue;
     }
-    const judged = { format, trial, list, source, guarded, reasons, isBlocked };
+    // Names below a rule may be lost with the lines that left the list before it was compressed.
+    const named = trial.lateness === undefined ? source : list;
+    const judged = { format, trial, list, source: named, guarded, reasons, isBlocked };
     for (const name of names) {
       const wrong = judge(name, judged);
       if (wrong !== undefined) faults.push(wrong);
@@ -89,10 +118,42 @@ export async function checkOutputs(
   return faults;
 }
 
-function configOf({ policy, transformations }: OutputTrial, guarded: ReadonlySet<string>): object {
+function lateFiles(
+  lines: readonly string[],
+  names: readonly string[],
+  lateness: Lateness | undefined,
+  random: Random,
+): Record<string, string> {
+  if (lateness === undefined) return {};
+  const files = lateness.sources.map(({ share }, index): [string, string] => [
+    `${index}.txt`,
+    lines.map((line) => (random.chance(share) ? `${line}\n` : "")).join(""),
+  ]);
+  const popular = names.slice(0, lateness.popular).map((name, index) => `${index + 1},${name}\n`);
+  return { ...Object.fromEntries(files), "top.csv": popular.join("") };
+}
+
+function lateConfig({ sources, minSources, popular }: Lateness): object {
+  return {
+    sources: sources.map(({ isCompressed }, index) => ({
+      source: `${index}.txt`,
+      name: `S${index}`,
+      type: "adblock",
+      ...(isCompressed && { transformations: ["Compress"] }),
+    })),
+    ...(minSources > 1 && sources.length > 1 && { min_sources: minSources }),
+    ...(popular > 0 && { ranks: [{ source: "top.csv", type: "tranco" }], ranked: popular }),
+  };
+}
+
+function configOf(
+  { policy, transformations, lateness }: OutputTrial,
+  guarded: ReadonlySet<string>,
+): object {
   return {
     name: "N",
     sources: [{ source: "a.txt", name: "A", type: "adblock" }],
+    ...(lateness && lateConfig(lateness)),
     transformations,
     ...(guarded.size > 0 && { guards: { protect: ["never.txt"] } }),
     outputs: FORMATS.map((format) => ({

@@ -14,7 +14,7 @@ export interface NameTest {
 const HOST = "[a-z0-9_-]+(?:\\.[a-z0-9_-]+)*";
 const SUBTREE = new RegExp(`^\\|\\|(${HOST})(?:\\^[|*]?|\\|)$`);
 const EXACT = new RegExp(`^(?:\\||(?:http)?://)(${HOST})[|^]$`);
-const BELOW = new RegExp(`^(?:(?:\\|\\|)?\\*)?\\.(${HOST})\\^$`);
+const BELOW = new RegExp(`^(?:\\|{0,2}\\*)?\\.(${HOST})\\^$`);
 /** Rules that AdGuard's engine matches against `http://name` instead of the name. */
 const OF_URL = /^(?:(?:https?)?:\/\/|\/[a-z0-9.-]+\.$)/;
 
