@@ -12,7 +12,7 @@ import {
 } from "../src/config/fields.ts";
 import { GUARD_FIELDS } from "../src/config/guard-fields.ts";
 import { HOOK_FIELDS } from "../src/config/hook-fields.ts";
-import { COMBINED_FIELDS, GROUP_FIELDS } from "../src/config/combined-fields.ts";
+import { COMBINED_FIELDS } from "../src/config/combined-fields.ts";
 import { OUTPUT_FIELDS } from "../src/config/output-fields.ts";
 import { numberText } from "../src/diagnostics/number-text.ts";
 import { SIZE_PRESETS, type SizePreset } from "../src/config/size-presets.ts";
@@ -170,10 +170,6 @@ client its own choice of lists. It is made from the published lists after all of
 [one file for all lists](../guide/several-lists.md#one-file-for-all-lists).
 
 ${fieldTable(COMBINED_FIELDS)}
-
-An entry of \`groups\` is a group of clients; see [groups of clients](../guide/several-lists.md#groups-of-clients-with-bind).
-
-${fieldTable(GROUP_FIELDS)}
 
 ## Hooks
 

@@ -3,7 +3,6 @@ import { encodeUtf8 } from "../bytes/utf8.ts";
 import { CompilerError, errorOf, warningOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import { VERSION } from "../diagnostics/version.ts";
-import { buildTime } from "../engine/build-time.ts";
 import { scratchOf } from "../engine/scratch.ts";
 import { slugOf } from "../engine/slug.ts";
 import type { CombinedListName } from "../formats/combined/combined-format.ts";
@@ -19,7 +18,6 @@ import { readLines } from "../host/read-lines.ts";
 import { StateFile } from "../host/state-file.ts";
 import { NameExpander } from "../kernel/name-expander.ts";
 import { ListFile } from "../publish/list-file.ts";
-import { nextSerial } from "../publish/zone-serial.ts";
 import { recordFolder } from "../record/record-folder.ts";
 import { loadRegex } from "../syntax/regex-rule.ts";
 import { MOST_COMBINED_LISTS } from "../config/combined-problems.ts";
@@ -122,27 +120,14 @@ async function publishCombined(
       rewrite: (position: number, piece: Uint8Array): void => file.rewrite(position, piece),
     }));
     const source = {
-      config,
       lists,
       header: [
         ...lists.flatMap((list) => (list ? [`${list.tag}: ${printable(list.name, 80)}`] : [])),
         `Compiled by rules-compiler ${VERSION}`,
       ],
-      names: (withGaps?: boolean) => merged.names(withGaps),
+      names: () => merged.names(),
     };
-    const paths = planned.map(({ path }) => path);
-    const now = buildTime(host);
-    const serials = await Promise.all(
-      planned.map(async ({ path, isZone }) => isZone && (await nextSerial(path, now, host))),
-    );
-    const count = format.write(source, {
-      files: counted,
-      paths,
-      serials,
-      name,
-      losses,
-      openScratch,
-    });
+    const count = format.write(source, { files: counted, name, losses, openScratch });
     let outcome: WrittenOutput["outcome"] = "unchanged";
     for (const [index, file] of files.entries()) {
       const isPolled = planned[index]!.isPolled === true;
@@ -192,7 +177,7 @@ function taggedLists(places: Places): (CombinedListName | undefined)[] {
     if (list === undefined) return undefined;
     const slug = slugs[place]!;
     const isPlain = /^[a-z0-9-]{1,60}$/.test(slug) && slugs.indexOf(slug) === place;
-    return { name: list.name, tag: isPlain ? slug : `list-${place + 1}`, covers: list.covers };
+    return { name: list.name, tag: isPlain ? slug : `list-${place + 1}` };
   });
 }
 
@@ -217,7 +202,7 @@ async function digestOf(
   { config, lists, files }: CombinedPlan,
   { host }: Context,
 ): Promise<string> {
-  const meant = lists.map(({ name, shape, covers }) => [name, shape, covers]);
+  const meant = lists.map(({ name, shape }) => [name, shape]);
   const hash = createHash("sha256").update(JSON.stringify([VERSION, config, meant]));
   for (const { path } of [...lists, ...files]) {
     const stamp = await host.stampOf(path);

@@ -16,8 +16,6 @@ export interface CombinedList {
   readonly name: string;
   readonly path: string;
   readonly shape: ListShape;
-  /** Names of lists that it covers. */
-  readonly covers: readonly string[];
 }
 
 /** A file over several lists, decided before anything is read. Saved plans contain it, so it is plain data. */
@@ -44,12 +42,12 @@ export function planCombined(
   const planOf = (name: string): CombinedList => {
     const list = { ...lists.get(name)!, project: { config, plugins, ...project }, plugins };
     const { files, compile } = planList(list, options, host);
-    return { name, path: files[0]!.path, shape: listShape(compile, []), covers: list.covers };
+    return { name, path: files[0]!.path, shape: listShape(compile, []) };
   };
   return combined.map((entry) => {
     const { file } = entry;
     const name = host.path.isAbsolute(file) ? file : host.path.join(rulesDir, file);
-    const files = combinedFormats.get(entry.format)!.files(entry);
+    const files = combinedFormats.get(entry.format)!.files;
     return {
       config: entry,
       name,

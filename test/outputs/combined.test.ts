@@ -89,11 +89,10 @@ test("unbound-tags: whatever the file cannot say is reported", () => {
     let text = "";
     const losses = new Losses();
     const file = { write: (piece: Uint8Array) => void (text += new TextDecoder().decode(piece)) };
-    const lists = ["one", "two"].map((name) => ({ name, tag: name, covers: [] }));
-    const config = { format: "unbound-tags" as const, file: "t" };
-    const target = { paths: [], serials: [], name: "t", losses, openScratch: assert.fail };
+    const lists = ["one", "two"].map((name) => ({ name, tag: name }));
+    const target = { name: "t", losses, openScratch: assert.fail };
     unboundTags.write(
-      { config, lists, header: [], names: () => merged.names() },
+      { lists, header: [], names: () => merged.names() },
       { ...target, files: [{ ...file, rewrite: assert.fail }] },
     );
     merged.close();

@@ -15,7 +15,7 @@ export const combinedCdb: CombinedFormat = {
     "A constant database with every name once, whose values say what lists block it, and a Lua file for dnsdist that chooses lists for clients.",
   usedBy: "dnsdist",
   // The rules first: a restart that meets the new database with the old ones would not know its lists.
-  files: () => [{ ending: ".lua" }, { ending: "", isPolled: true }],
+  files: [{ ending: ".lua" }, { ending: "", isPolled: true }],
   // dnsdist knows a list by its place until it is restarted.
   keepsPlaces: true,
   write({ lists, names }, { files: [lua, file], name, openScratch }) {
@@ -24,8 +24,7 @@ export const combinedCdb: CombinedFormat = {
     const values = new ListDigits();
     const key = new Uint8Array(512);
     try {
-      for (const { bytes, start, end, self, below, above, depth } of names()) {
-        const inherited = depth === 0 ? 0 : above[depth - 1]!;
+      for (const { bytes, start, end, self, below, inherited } of names()) {
         if (below !== inherited) writer.add(key, wireKey(bytes, start, end, key), values.of(below));
         if (self !== below) writer.add(key, textKey(bytes, start, end, key), values.of(self));
       }

@@ -1,4 +1,3 @@
-import type { CombinedConfig } from "../../config/config.ts";
 import type { NewFile, Scratch } from "../../host/host.ts";
 import type { Losses } from "../losses.ts";
 
@@ -19,11 +18,8 @@ export interface CombinedName {
   allowBelow: number;
   /** Lists with a rule for this name. The other bits come from its parents. */
   own: number;
-  /** What lists block below each parent that has rules, the outermost first: `above[0]` to `above[depth - 1]`. */
-  above: Int32Array;
-  depth: number;
-  /** Whether other entries are below it. Only with gaps. */
-  isParent: boolean;
+  /** What lists block below the closest parent that has rules; 0 without one. */
+  inherited: number;
 }
 
 /** A list of a combined file. */
@@ -31,22 +27,16 @@ export interface CombinedListName {
   readonly name: string;
   /** Letters, digits and hyphens; unique. */
   readonly tag: string;
-  /** Names of lists that it covers. */
-  readonly covers: readonly string[];
 }
 
 /** The names of several lists. */
 export interface CombinedSource {
-  readonly config: CombinedConfig;
   /** The lists, in the order of their bits. A list that was removed leaves an empty place, if the format keeps places. */
   readonly lists: readonly (CombinedListName | undefined)[];
   /** The header of the file, without comment signs. */
   readonly header: readonly string[];
-  /**
-   * Every name once, in an order that depends only on the lists. It can be called again. Gaps are names without rules that are
-   * between a name and a parent of it that is blocked; their `own` is 0.
-   */
-  readonly names: (withGaps?: boolean) => Iterable<CombinedName>;
+  /** Every name once, in an order that depends only on the lists. */
+  readonly names: () => Iterable<CombinedName>;
 }
 
 /** A file of a combined output: the ending of the configured path; "" is the path itself. */
@@ -54,18 +44,12 @@ export interface CombinedFile {
   readonly ending: string;
   /** Whether a program notices new files by their time in seconds, so that two must not have the same. */
   readonly isPolled?: true;
-  /** Whether it is a zone, which needs a serial. */
-  readonly isZone?: true;
 }
 
 /** Where a combined format writes. */
 export interface CombinedTarget {
   /** The files of the format, in its order. They are published together, after `write`. */
   readonly files: readonly Pick<NewFile, "write" | "rewrite">[];
-  /** The absolute paths that the files will have. */
-  readonly paths: readonly string[];
-  /** New serials for the files that are zones. */
-  readonly serials: readonly (number | undefined)[];
   /** The name of the output, for users. */
   readonly name: string;
   readonly losses: Losses;
@@ -78,7 +62,7 @@ export interface CombinedFormat {
   readonly summary: string;
   readonly usedBy: string;
   /** The files of an output, in the order in which they are published. One of them has no ending. */
-  files(config: CombinedConfig): readonly CombinedFile[];
+  readonly files: readonly CombinedFile[];
   /** Whether a list keeps its bit when lists are added and removed. */
   readonly keepsPlaces?: true;
   /** Writes all files, and returns the number of names. Throws a `CompilerError`. */

@@ -56,12 +56,12 @@ export class CombinedNames {
   }
 
   /** Every name once. The entry is valid until the next one. */
-  *names(withGaps = false): Generator<CombinedName, void, undefined> {
+  *names(): Generator<CombinedName, void, undefined> {
     const { partitions } = this;
     const tops = new NameTable(partitions.load(0), undefined);
-    yield* tops.entries(withGaps);
+    yield* tops.entries();
     for (let index = 1; index < partitions.count; index++)
-      yield* new NameTable(partitions.load(index), tops).entries(withGaps);
+      yield* new NameTable(partitions.load(index), tops).entries();
   }
 
   close(): void {

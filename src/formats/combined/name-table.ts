@@ -1,5 +1,4 @@
 import { DOT } from "../../bytes/ascii.ts";
-import { decodeUtf8 } from "../../bytes/utf8.ts";
 import { LONGEST_NAME } from "../name-format.ts";
 import type { CombinedName } from "./combined-format.ts";
 
@@ -19,8 +18,6 @@ export class NameTable {
   private readonly below: Int32Array;
   private readonly allowSelf: Int32Array;
   private readonly allowBelow: Int32Array;
-  /** Rows of names that have others below them. */
-  private readonly parents: Uint8Array;
   /** Positions of the dots of a name, from its end, and the hashes of what follows each. */
   private readonly dots = new Int32Array(LONGEST_NAME);
   private readonly hashes = new Int32Array(LONGEST_NAME);
@@ -39,7 +36,6 @@ export class NameTable {
     this.below = new Int32Array(count);
     this.allowSelf = new Int32Array(count);
     this.allowBelow = new Int32Array(count);
-    this.parents = new Uint8Array(count);
     for (let at = 0; at < bytes.length; at += HEAD + bytes[at + 2]!) this.enter(at);
   }
 
@@ -90,18 +86,13 @@ export class NameTable {
     return true;
   }
 
-  /** With `withGaps`, the names between others are included, and `isParent` is right. */
-  *entries(withGaps: boolean): Generator<CombinedName, void, undefined> {
+  *entries(): Generator<CombinedName, void, undefined> {
     const { bytes, starts } = this;
-    const none = { self: 0, below: 0, allowSelf: 0, allowBelow: 0, own: 0, depth: 0 };
-    const above = new Int32Array(LONGEST_NAME);
-    const entry: CombinedName = { bytes, start: 0, end: 0, ...none, above, isParent: false };
-    const gaps = withGaps ? this.findGaps() : [];
+    const none = { self: 0, below: 0, allowSelf: 0, allowBelow: 0, own: 0, inherited: 0 };
+    const entry: CombinedName = { bytes, start: 0, end: 0, ...none };
     for (let row = 0; row < this.count; row++) {
       entry.start = starts[row]!;
       entry.end = entry.start + bytes[entry.start - 1]!;
-      // The names below a top-level domain are in other tables.
-      entry.isParent = this.tops === undefined || this.parents[row] === 1;
       entry.self = this.self[row]!;
       entry.below = this.below[row]!;
       entry.allowSelf = this.allowSelf[row]!;
@@ -110,47 +101,15 @@ export class NameTable {
       this.inherit(entry);
       yield entry;
     }
-    for (const { start, end } of gaps) {
-      Object.assign(entry, none, { start, end, isParent: true });
-      this.inherit(entry);
-      yield entry;
-    }
-  }
-
-  /** Names without rules between a name and a parent that blocks it. Notes which names are parents. */
-  private findGaps(): { readonly start: number; readonly end: number }[] {
-    const { bytes, starts, parents, dots, hashes } = this;
-    const gaps = new Map<string, { readonly start: number; readonly end: number }>();
-    for (let row = 0; row < this.count; row++) {
-      const start = starts[row]!;
-      const end = start + bytes[start - 1]!;
-      const count = this.readParents(start, end);
-      let isBlocked = false;
-      for (let index = 0; index < count; index++) {
-        // Top-level domains are in a table of their own.
-        const table = index === 0 ? this.tops : this;
-        const from = dots[index]! + 1;
-        const parent = table?.find(hashes[index]!, bytes, from, end) ?? -1;
-        if (parent !== -1) {
-          isBlocked ||= table!.below[parent] !== 0;
-          if (table === this) parents[parent] = 1;
-        } else if (isBlocked) {
-          const name = decodeUtf8(bytes, from, end);
-          if (!gaps.has(name)) gaps.set(name, { start: from, end });
-        }
-      }
-    }
-    return [...gaps.values()];
   }
 
   /** Adds what the parents say for lists that say nothing about the name. The closest parent decides. */
   private inherit(entry: CombinedName): void {
-    const { bytes, start, end, above } = entry;
+    const { bytes, start, end } = entry;
     const { dots, hashes } = this;
     const count = this.readParents(start, end);
     let blocks = 0;
     let allows = 0;
-    entry.depth = 0;
     for (let index = 0; index < count; index++) {
       const table = index === 0 ? this.tops : this;
       const row = table?.find(hashes[index]!, bytes, dots[index]! + 1, end) ?? -1;
@@ -158,8 +117,8 @@ export class NameTable {
       const said = table!.below[row]! | table!.allowBelow[row]!;
       blocks = (blocks & ~said) | table!.below[row]!;
       allows = (allows & ~said) | table!.allowBelow[row]!;
-      above[entry.depth++] = blocks;
     }
+    entry.inherited = blocks;
     const silentSelf = ~(entry.self | entry.allowSelf);
     const silentBelow = ~(entry.below | entry.allowBelow);
     entry.self |= blocks & silentSelf;

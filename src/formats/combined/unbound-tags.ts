@@ -12,7 +12,7 @@ const BLOCK = 1024 * 1024;
 export const unboundTags: CombinedFormat = {
   summary: "Every name once, with the tags of the lists that block it; clients get lists by tags.",
   usedBy: "unbound",
-  files: () => [{ ending: "" }],
+  files: [{ ending: "" }],
   write({ lists, header, names }, { files: [file], losses }) {
     const known = lists.map((list) => list?.tag ?? "");
     const tags = new TagTexts(known);
