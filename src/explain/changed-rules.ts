@@ -1,5 +1,6 @@
 import { decodeUtf8 } from "../bytes/utf8.ts";
 import { equalBytes } from "../bytes/search.ts";
+import { isCanaryRule } from "../syntax/canary-name.ts";
 import { BANG, LF } from "../bytes/ascii.ts";
 
 export interface ChangedRules {
@@ -63,5 +64,7 @@ function sameEnd(a: Uint8Array, b: Uint8Array, start: number): number {
 
 function linesOf(list: Uint8Array, start: number, end: number): Set<string> {
   const lines = decodeUtf8(list, start, Math.max(start, end)).split("\n");
-  return new Set(lines.filter((line) => line !== "" && !line.startsWith("!")));
+  return new Set(
+    lines.filter((line) => line !== "" && !line.startsWith("!") && !isCanaryRule(line)),
+  );
 }

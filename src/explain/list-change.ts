@@ -14,6 +14,8 @@ export interface ListState {
 export interface ListChange extends ListDifference {
   readonly rulesBefore: number;
   readonly rulesNow: number;
+  /** Whether only one of the lists has a canary, so that the new one must be published. */
+  readonly changesCanary: boolean;
   /** The locations of changed and deciding rules, if a record has them. */
   readonly locations: ReadonlyMap<string, LineLocation>;
   /** The number of added and removed rules per source. */
@@ -24,9 +26,9 @@ export interface ListChange extends ListDifference {
   }[];
 }
 
-/** Whether both lists have the same rules. */
-export function isSame({ added, removed }: ListChange): boolean {
-  return added.length + removed.length === 0;
+/** Whether both lists have the same rules, and both or none have a canary. */
+export function isSame({ added, removed, changesCanary }: ListChange): boolean {
+  return added.length + removed.length === 0 && !changesCanary;
 }
 
 /** Compares two lists: their texts, their effect, and the sources of the changes. */
@@ -47,6 +49,7 @@ export async function listChange(old: ListState, fresh: ListState): Promise<List
     ...difference,
     rulesBefore: before.texts.size,
     rulesNow: now.texts.size,
+    changesCanary: before.hasCanary !== now.hasCanary,
     locations: new Map([...oldLocations, ...newLocations]),
     bySource: countBySource(added, removed, newLocations, oldLocations),
   };

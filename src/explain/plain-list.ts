@@ -1,6 +1,7 @@
 import { decodeUtf8 } from "../bytes/utf8.ts";
 import { nameScope } from "../meaning/name-scope.ts";
 import { parseAdblockRule } from "../syntax/adblock-rule.ts";
+import { isCanaryRule } from "../syntax/canary-name.ts";
 import { asciiLabels } from "../syntax/idna.ts";
 import { nameIn, namesIn } from "./line-names.ts";
 import { ListRules } from "./list-rules.ts";
@@ -17,6 +18,8 @@ export class PlainList implements PlainNames {
   private readonly subtrees = new Map<string, number>();
   private readonly exact = new Map<string, ListRule>();
   private readonly special: ListRule[] = [];
+  /** Whether it has a canary, which is none of its rules: it would differ between any two lists. */
+  hasCanary = false;
   private specialNames: Set<string> | undefined;
   private meaning: ListRules | undefined;
 
@@ -27,7 +30,9 @@ export class PlainList implements PlainNames {
     for (const line of decodeUtf8(bytes).split("\n")) {
       row++;
       const text = line.trim();
-      if (text !== "" && !text.startsWith("!") && !text.startsWith("#")) list.enter(text, row);
+      if (text === "" || text.startsWith("!") || text.startsWith("#")) continue;
+      if (isCanaryRule(text)) list.hasCanary = true;
+      else list.enter(text, row);
     }
     list.meaning = await ListRules.from(list.special, list);
     return list;

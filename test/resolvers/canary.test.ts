@@ -200,3 +200,56 @@ test("why says that a rule is the canary", async () => {
     /BLOCKED[^]*by {2}\|\|b-[\da-f]{12}\.canary\.rules-compiler\.example\^ {2}canary/,
   );
 });
+
+test("comparisons do not see canaries: covers, plan, diff and log", async () => {
+  const project = new MemoryProject({
+    "c.json": JSON.stringify({
+      name: "All",
+      sources: [
+        { name: "L", source: "light.txt", type: "adblock" },
+        { name: "P", source: "pro.txt", type: "adblock" },
+      ],
+      lists: [
+        { name: "Light", sources: ["L"] },
+        { name: "Pro", sources: ["L", "P"], covers: ["Light"] },
+      ],
+      combined: [{ format: "unbound-tags", file: "tags.conf" }],
+      resolvers: [
+        { address: "192.0.2.53", list: "Light" },
+        { address: "192.0.2.54", list: "Pro" },
+      ],
+    }),
+    "light.txt": "||a.org^\n",
+    "pro.txt": "||b.org^\n",
+  });
+  const run = async (...args: string[]): ReturnType<MemoryProject["run"]> =>
+    await project.run(...args, "-c", "c.json", "--no-cache");
+  const first = await run("compile");
+  assert.equal(first.exit, 0, first.stderr);
+  assert.doesNotMatch(first.stderr, /not-covered|not-combined/);
+  const old = project.text("rules/light.txt");
+  assert.notEqual(canaryIn(old), undefined);
+  assert.notEqual(canaryIn(project.text("rules/tags.conf")), undefined);
+  project.write("light.txt", "||a.org^\n||c.org^\n");
+  const plan = await run("plan");
+  assert.match(plan.stdout, /\+ 1 {2}− 0 {2}= 2 rules \(was 1,/);
+  assert.doesNotMatch(plan.stdout, /canary/);
+  assert.equal((await run("compile")).exit, 0);
+  project.write("old.txt", old);
+  for (const said of [
+    await project.run("diff", "old.txt", "rules/light.txt"),
+    await run("log", "--filter", "Light", "--markdown"),
+  ])
+    assert.doesNotMatch(said.stdout + said.stderr, /canary/);
+});
+
+test("a list that gains a canary and no rules is to be published", async () => {
+  const config = { name: "List", sources: [{ name: "Own", source: "own.txt", type: "adblock" }] };
+  const project = new MemoryProject({ "c.json": JSON.stringify(config), "own.txt": "||a.org^\n" });
+  const plan = async (): Promise<number> =>
+    (await project.run("plan", "-c", "c.json", "--no-cache", "--exit-code")).exit;
+  await project.run("compile", "-c", "c.json", "--no-cache");
+  assert.equal(await plan(), 0);
+  project.write("c.json", JSON.stringify({ ...config, ...RESOLVERS }));
+  assert.notEqual(await plan(), 0);
+});
