@@ -360,7 +360,7 @@ Commands that compile nothing print small documents with \`--json\`:
 |---|---|
 | \`validate\` | \`{"valid": true, "name": …, "sources": 2}\`; with several lists, also \`lists\`, their number |
 | \`init\` | \`{"file": …, "name": …, "sources": 2, "commentedOut": [{"name": …, "problem": …}], "notes": […]}\`; with own rules, also \`ownRules\`, their number, and \`ownRulesFile\` |
-| \`rollback @published --hold\` | \`{"name": …, "held": true, "of": …, "at": …, "by": …}\`: the time of the build, when it was held, and who asked |
-| \`rollback --release\` | \`{"name": …, "held": false, "wasHeld": true}\` |
+| \`hold\` | \`{"name": …, "held": true, "of": …, "at": …, "by": …}\`: the time of the build, when it was held, and who asked |
+| \`hold --end\` | \`{"name": …, "held": false, "wasHeld": true}\` |
 `;
 }

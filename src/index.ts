@@ -116,7 +116,7 @@ export interface PlannedList {
   readonly change: ListChange;
   /** The list as it would be published. */
   readonly bytes: Uint8Array;
-  /** Present if the list is held: it stays as it is until it is released. */
+  /** Present if the list is held: it stays as it is until the hold ends. */
   readonly held?: HoldFacts;
 }
 

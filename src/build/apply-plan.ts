@@ -17,7 +17,7 @@ import { publishList, publishedConfig } from "./publish-list.ts";
 import { notePublished, publishedFact } from "./note-history.ts";
 import { replayNames } from "./recorded-names.ts";
 import { repeatOwners } from "./rule-owners.ts";
-import { holdText, readHold, releaseCommand } from "./state/hold.ts";
+import { holdCommandLine, holdText, readHold } from "./state/hold.ts";
 import { type SavedPlan, digestAt, readPlan } from "./state/saved-plan.ts";
 
 /** Publishes exactly the bytes of a saved plan, if the published list has not changed since. Rejects with a `CompilerError`. */
@@ -96,7 +96,7 @@ async function refuseIfHeld({ files, report, place }: SavedPlan, host: Host): Pr
     if (hold !== undefined)
       throw new CompilerError([
         errorOf("list-held", holdText(report.name, hold), {
-          hint: `Release it with ${releaseCommand(report.name, place)}`,
+          hint: `End the hold with ${holdCommandLine("hold --end", report.name, place)}`,
         }),
       ]);
   }

@@ -20,7 +20,7 @@ import { recordHeader } from "./record-header.ts";
 import type { BuildSession } from "./session.ts";
 import { type KeptNames, NO_NAMES, RecordedNames, wantedNames } from "./recorded-names.ts";
 import { findOwners } from "./rule-owners.ts";
-import { readHold, releaseCommand } from "./state/hold.ts";
+import { holdCommandLine, readHold } from "./state/hold.ts";
 import type { BuildCache, CachedBuild } from "./state/build-cache.ts";
 
 export interface ListWork {
@@ -115,8 +115,9 @@ class ListBuild {
     const hold = path === undefined ? undefined : await readHold(path, session.host);
     if (hold === undefined) return undefined;
     const isOneOfSeveral = plan.list.project.config.lists !== undefined;
-    const release = releaseCommand(isOneOfSeveral ? list : undefined, session.options);
-    const outcome = heldOutcome(hold, { list, release }, this.seconds);
+    const named = isOneOfSeveral ? list : undefined;
+    const end = holdCommandLine("hold --end", named, session.options);
+    const outcome = heldOutcome(hold, { list, end }, this.seconds);
     for (const diagnostic of outcome.diagnostics) session.emit({ kind: "diagnostic", diagnostic });
     session.covers.unchanged.add(list);
     return outcome;

@@ -24,7 +24,7 @@ export function cachedOutcome(cached: CachedBuild, list: string, seconds: number
 /** The outcome of a list that stays at an earlier build. */
 export function heldOutcome(
   hold: FoundHold,
-  held: { readonly list: string; readonly release: string },
+  held: { readonly list: string; readonly end: string },
   seconds: number,
 ): ListOutcome {
   const isKnown = hold !== "damaged";

@@ -8,7 +8,7 @@ import { OutputLock } from "../publish/output-lock.ts";
 import { keptBuilds, momentOf } from "../record/kept-builds.ts";
 import { askedBy } from "./asked-by.ts";
 import type { BuildContext } from "./build-context.ts";
-import type { ChosenBuild } from "./chosen-build.ts";
+import { type ChosenBuild, chosenBuild } from "./chosen-build.ts";
 import { type ListPlan, planList } from "./list-plan.ts";
 import { openList } from "./project.ts";
 import { noteHistory } from "./note-history.ts";
@@ -18,7 +18,7 @@ import { wholeBuild } from "./state/kept-draft.ts";
 import { readLastPublish } from "./state/last-publish.ts";
 
 /** Ends a hold. Returns what the list was held at; undefined if it was not held. Rejects with a `CompilerError`. */
-export async function release(
+export async function endHold(
   context: BuildContext,
 ): Promise<{ readonly list: string; readonly hold: FoundHold | undefined }> {
   const { host } = context;
@@ -28,24 +28,29 @@ export async function release(
   try {
     const hold = await readHold(file.path, host);
     for (const { path } of plan.files) await removeHold(path, host);
-    if (hold !== undefined) await noteHistory(plan.files, { event: "released" }, context);
+    if (hold !== undefined) await noteHistory(plan.files, { event: "hold-ended" }, context);
     return { list, hold };
   } catch (error) {
-    throw outputFailed(`Cannot release ${printable(list)}`, error);
+    throw outputFailed(`Cannot end the hold of ${printable(list)}`, error);
   } finally {
     await lock.release();
   }
 }
 
-/** Holds the published list as it is, and writes no other file. Rejects with a `CompilerError`. */
+/**
+ * Holds the published list as it is, and writes no other file. Undefined if `build` is named and another list is published.
+ * Rejects with a `CompilerError`.
+ */
 export async function holdPublished(
   context: BuildContext,
-): Promise<{ readonly list: string; readonly hold: Hold }> {
+  build?: string,
+): Promise<{ readonly list: string; readonly hold: Hold } | undefined> {
   const { options, host } = context;
   const { plan, file } = await selectedList(context);
   const list = plan.list.config.name;
   const lock = await OutputLock.take(file.path, host);
   try {
+    if (build !== undefined && !(await isPublished(build, file.path, host))) return undefined;
     const old = await readHold(file.path, host);
     if (old !== undefined && old !== "damaged") return { list, hold: old };
     const published = await publishedReport(plan, file, host);
@@ -67,6 +72,11 @@ export async function holdPublished(
   } finally {
     await lock.release();
   }
+}
+
+async function isPublished(build: string, path: string, host: Host): Promise<boolean> {
+  const { whole } = await chosenBuild(build, path, host);
+  return (await host.exists(path)) && equalBytes(whole.list, await host.readFile(path));
 }
 
 /** The report of the published list: that of the newest stored build, unless another list was published without a record. */
@@ -113,7 +123,7 @@ export async function selectedList({
   const [file] = plan.files;
   if (file !== undefined) return { plan, file };
   throw new CompilerError([
-    errorOf("unknown-flag", "rollback needs the file of the list; remove -o -"),
+    errorOf("unknown-flag", "rollback and hold need the file of the list; remove -o -"),
   ]);
 }
 

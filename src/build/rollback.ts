@@ -34,7 +34,7 @@ import { readLastPublish } from "./state/last-publish.ts";
 export interface RollbackRequest {
   /** The build: `@1`, `@2026-11-14`. The last one with another list by default. */
   readonly build?: string | undefined;
-  /** Whether the list stays at this build until it is released. A list that is held already stays held. */
+  /** Whether the list stays at this build until the hold ends. A list that is held already stays held. */
   readonly hold?: boolean;
 }
 

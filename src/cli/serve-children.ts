@@ -30,18 +30,16 @@ export function isNew({ code }: Problem): boolean {
   return code !== "environment-ignored";
 }
 
-/** Rolls back, holds or releases in a child process, like the commands that a user would type. */
+/** Rolls back, holds or ends a hold in a child process, like the commands that a user would type. */
 export function actApart(options: Options, host: Host): ActionsOptions["act"] {
-  return async ({ action, list, build, hold, from }, signal): Promise<ActionEnd> => {
-    const target =
-      action === "release" ? ["--release"] : [action === "hold" ? "@published" : build];
+  return async ({ action, list, build, end, from }, signal): Promise<ActionEnd> => {
     const words = [
-      "rollback",
+      action,
       "--json",
       `--by=serve for ${from}`,
-      ...wordsFor("rollback", onlyList(options.args, list)),
-      ...(hold ? ["--hold"] : []),
-      ...target.filter((word) => word !== undefined),
+      ...wordsFor(action, onlyList(options.args, list)),
+      ...(end ? ["--end"] : []),
+      ...(build === undefined ? [] : [build]),
     ];
     const problems: ActionEnd["problems"][number][] = [];
     const onLine = (line: string): void => {

@@ -283,8 +283,8 @@ const COMPILE_CODES = {
   "list-held": {
     exit: 5,
     meaning:
-      "`rollback --hold` holds the list at an earlier build. `compile` and `serve` publish nothing and report no error; `apply` refuses.",
-    hint: "Release it with rules-compiler rollback --release",
+      "`hold` keeps the list at a build. `compile` and `serve` publish nothing and report no error; `apply` refuses.",
+    hint: "End the hold with rules-compiler hold --end",
   },
   "log-failed": {
     meaning: "What happened to the list could not be written into its log.",

@@ -78,8 +78,6 @@ export interface Host {
   queryDatabase?(path: string, query: string): Promise<readonly Record<string, unknown>[]>;
   /** Imports a plugin module and returns its exports. Rejects with whatever it throws. */
   importModule?(path: string): Promise<unknown>;
-  /** Shows a file in the browser. Rejects with a `HostError` if there is no browser. */
-  openInBrowser?(path: string): Promise<void>;
   /** The cache folder of this user; undefined if unknown. */
   cacheDir(): string | undefined;
   /** Standard input. */

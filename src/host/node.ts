@@ -83,7 +83,6 @@ export function nodeHost(): Host {
     runProgram: async (run) => await (await import("./node-run-program.ts")).runProgram(run),
     sendSignal,
     watchSignals,
-    openInBrowser: async (path) => (await import("./node-browser.ts")).openInBrowser(path),
     listen: async (place, answer) =>
       (await import("./node-http-server.ts")).listenHttp(place, answer),
     onHangup: (listener) => void process.on("SIGHUP", listener),

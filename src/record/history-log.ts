@@ -10,7 +10,7 @@ export const HISTORY_EVENTS = [
   "refused",
   "rolled-back",
   "held",
-  "released",
+  "hold-ended",
 ] as const;
 
 /** One event of a list. */

@@ -1,4 +1,4 @@
-import { holdText, releaseCommand } from "../build/state/hold.ts";
+import { holdCommandLine, holdText } from "../build/state/hold.ts";
 import { momentText } from "../diagnostics/moment-text.ts";
 import { countText, numberText } from "../diagnostics/number-text.ts";
 import { someOf } from "../diagnostics/some-of.ts";
@@ -31,9 +31,9 @@ export function attentionOf({ header, condition, change }: Looked): Attention[] 
 
 function holdAttention({ name }: RecordHeader, { hold }: ListCondition): Attention[] {
   if (hold === undefined) return [];
-  const release = html`Runs publish nothing until it is released:
-    <code>${releaseCommand(undefined)}</code>`;
-  return [{ tone: "warn", title: holdText(name, hold), details: [release] }];
+  const end = html`Runs publish nothing until the hold ends:
+    <code>${holdCommandLine("hold --end", undefined)}</code>`;
+  return [{ tone: "warn", title: holdText(name, hold), details: [end] }];
 }
 
 function refusalAttention({ refusal }: ListCondition): Attention[] {

@@ -5,25 +5,25 @@ import { type BearerToken, CHALLENGE } from "./bearer-token.ts";
 import { textReply } from "./replies.ts";
 
 /** What a POST request can ask for. */
-export const ACTIONS = ["compile", "rollback", "hold", "release"] as const;
+export const ACTIONS = ["compile", "rollback", "hold"] as const;
 export type Action = (typeof ACTIONS)[number];
 
 /** A permitted request to change what is published. */
 export interface ActionRequest {
   readonly action: Exclude<Action, "compile">;
   readonly list: string;
-  /** `@1`, `@2026-11-14`; of a rollback only. */
+  /** `@1`, `@2026-11-14`. */
   readonly build?: string;
-  readonly hold: boolean;
+  /** Whether the hold ends. */
+  readonly end: boolean;
   /** The address of the client. */
   readonly from: string;
 }
 
 const PARAMETERS: Readonly<Record<Action, readonly string[]>> = {
   compile: [],
-  rollback: ["list", "to", "hold"],
-  hold: ["list"],
-  release: ["list"],
+  rollback: ["list", "to"],
+  hold: ["list", "to", "end"],
 };
 
 /** Why a request may not act; undefined if it may. With a token, only the token counts; without, only local processes may. */
@@ -72,16 +72,12 @@ export function parametersOf(
   const build = to === null ? undefined : `@${to.replace(/^@/, "")}`;
   if (build !== undefined && !BUILD.test(build))
     return textReply(400, "to= must be a build such as 1 or 2026-11-14\n");
-  const hold = query.get("hold");
-  if (hold !== null && !/^(?:|[01]|true|false)$/.test(hold))
-    return textReply(400, "hold= must be 1 or 0\n");
-  return {
-    action,
-    list,
-    ...(build !== undefined && { build }),
-    hold: action === "hold" || /^(?:|1|true)$/.test(hold ?? "0"),
-    from: address,
-  };
+  const end = query.get("end");
+  if (end !== null && !/^(?:|[01]|true|false)$/.test(end))
+    return textReply(400, "end= must be 1 or 0\n");
+  const isEnd = /^(?:|1|true)$/.test(end ?? "0");
+  if (isEnd && build !== undefined) return textReply(400, "end takes no to=\n");
+  return { action, list, ...(build !== undefined && { build }), end: isEnd, from: address };
 }
 
 const FORWARDED = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"] as const;

@@ -37,7 +37,7 @@ const STATUS: Readonly<Record<number, number>> = {
   [Exit.Locked]: 409,
 };
 
-/** Rolls back, holds and releases on request, one after the other and never during a run. */
+/** Rolls back, holds and ends holds on request, one after the other and never during a run. */
 export class Actions {
   private readonly options: ActionsOptions;
   private waiting = 0;

@@ -50,7 +50,7 @@ export interface Health {
     readonly rules: number;
     readonly publishedAt: string | null;
   }[];
-  /** Lists that stay at an earlier build until they are released. They count as healthy. */
+  /** Lists that stay at an earlier build until the hold ends. They count as healthy. */
   readonly held: readonly HeldList[];
   /** Whether resolvers answer from the lists. The server delivers the list anyway, so they do not decide `isHealthy`. */
   readonly resolvers: readonly ResolverState[];

@@ -1,4 +1,4 @@
-/** A list that stays at an earlier build until it is released. */
+/** A list that stays at an earlier build until the hold ends. */
 export interface HeldList {
   readonly list: string;
   /** When it was held, by whom, and when its build was made; null if the state is damaged. */

@@ -1,4 +1,4 @@
-import { releaseCommand } from "../build/state/hold.ts";
+import { holdCommandLine } from "../build/state/hold.ts";
 import { momentText } from "../diagnostics/moment-text.ts";
 import type { Attention } from "../pages/headline.ts";
 import { type Html, html } from "../pages/html.ts";
@@ -69,9 +69,9 @@ function heldAttention(
       ? "Its state cannot be read."
       : html`It stays at the build of ${momentText(build)}, held ${agoText(since, now)} by
         ${by ?? "unknown"}.`;
-  const release = html`Runs publish nothing until
-    <code>${releaseCommand(isOneOfSeveral ? list : undefined)}</code>`;
-  return { tone: "warn", title: `${list} is held at an earlier build`, details: [what, release] };
+  const end = html`Runs publish nothing until
+    <code>${holdCommandLine("hold --end", isOneOfSeveral ? list : undefined)}</code>`;
+  return { tone: "warn", title: `${list} is held at an earlier build`, details: [what, end] };
 }
 
 const STATES: Readonly<Record<string, readonly [what: string, then: string]>> = {

@@ -188,7 +188,7 @@ test("keys reach their server, and nothing else", { timeout: 300_000 }, async (c
     ["validate"],
     ["why", "--json", "header.example"],
     ["stats", "--json"],
-    ["report", "-o", "report.html"],
+    ["stats", "--html", "report.html"],
     ["history"],
   ]) {
     const { exit, text } = await run(...args);

@@ -177,7 +177,7 @@ test("tokens in URLs reach no file and no output", { timeout: 300_000 }, async (
     ["why", "--json", "query.example"],
     ["stats"],
     ["stats", "--json"],
-    ["report", "-o", "report.html"],
+    ["stats", "--html", "report.html"],
     ["log"],
     ["log", "--markdown"],
     ["compile", "--update", "http://x.example/?Plant3d-query"],

@@ -99,7 +99,7 @@ test("what init writes is what every command finds", async () => {
   assert.equal(compiled.exit, Exit.Done, compiled.stderr);
   assert.match(compiled.stderr, /written rules\/my-list\.txt/);
   const all = Object.fromEntries(compiled.host.files);
-  for (const words of ["validate", "plan", "why ads.example.com", "stats", "log", "report"])
+  for (const words of ["validate", "plan", "why ads.example.com", "stats", "log", "stats --html"])
     assert.equal((await cli(words, { files: all })).exit, Exit.Done, words);
 });
 

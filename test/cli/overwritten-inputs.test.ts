@@ -20,12 +20,12 @@ for (const words of [
   ["-i", "own.txt", "-o", "own.txt"],
   ["plan", "--save", "own.txt"],
   ["plan", "--save", "compiler-config.json"],
-  ["report", "own.txt"],
-  ["report", "compiler-config.json"],
+  ["stats", "--html", "own.txt"],
+  ["stats", "--html", "compiler-config.json"],
 ])
   test(`${words.join(" ")} does not overwrite a file that the list is made from`, async () => {
     const project = new MemoryProject(FILES);
-    if (words[0] === "report") assert.equal((await project.run()).exit, 0);
+    if (words[0] === "stats") assert.equal((await project.run()).exit, 0);
     const { exit, stderr } = await project.run(...words);
     assert.equal(exit, 2, stderr);
     assert.match(stderr, /would overwrite|does not end in \.html/);

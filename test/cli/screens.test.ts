@@ -86,8 +86,8 @@ test("what is asked about a build fits the screen", async () => {
     ["why", "why", "metrics.ads.example.com"],
     ["stats", "stats"],
     ["validate", "validate"],
-    ["lines", "lines"],
-    ["lines-of-a-fate", "lines", "--fate", "bad-syntax", "--fate", "covered"],
+    ["lines", "stats", "--fate"],
+    ["lines-of-a-fate", "stats", "--fate", "bad-syntax", "--fate", "covered"],
   ]) {
     const { exit, stdout, stderr } = await project.run(...words, "--color", "never");
     assert.equal(exit, Exit.Done, stderr);

@@ -26,14 +26,14 @@ test("init, hold and release print a document with --json", async () => {
     notes: [],
   });
   await project.run("-c", "c.yaml");
-  assert.deepEqual(await json("rollback", "@published", "--hold", "-c", "c.yaml"), {
+  assert.deepEqual(await json("hold", "-c", "c.yaml"), {
     name: "Home",
     held: true,
     of: "2026-11-10T00:00:00.000Z",
     at: "2026-11-10T00:00:00.000Z",
     by: "user@memory",
   });
-  const release = ["rollback", "--release", "-c", "c.yaml"];
-  assert.deepEqual(await json(...release), { name: "Home", held: false, wasHeld: true });
-  assert.deepEqual(await json(...release), { name: "Home", held: false, wasHeld: false });
+  const end = ["hold", "--end", "-c", "c.yaml"];
+  assert.deepEqual(await json(...end), { name: "Home", held: false, wasHeld: true });
+  assert.deepEqual(await json(...end), { name: "Home", held: false, wasHeld: false });
 });

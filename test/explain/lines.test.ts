@@ -27,11 +27,11 @@ async function published(): Promise<MemoryProject> {
 
 test("lines with a fate are listed with file, line and text", async () => {
   const project = await published();
-  const { exit, stdout, stderr } = await project.run("lines", "--fate", "bad-syntax");
+  const { exit, stdout, stderr } = await project.run("stats", "--fate", "bad-syntax");
   assert.equal(exit, 0, stderr);
   assert.equal(stdout, "own.txt:2: ||a b^\nown.txt:5: ||tab\\u{9}bed^\nmore.txt:1: ||c d^\n");
   assert.match(stderr, /^3 lines: bad-syntax, not a valid rule\n$/);
-  const same = await project.run("lines", "--fate", "same-host", "--fate", "covered");
+  const same = await project.run("stats", "--fate", "same-host", "--fate", "covered");
   assert.equal(
     same.stdout,
     "ads.txt:2: 0.0.0.0 ads.example.com x.ads.example.com y.ads.example.com\nown.txt:3: ||ads.example.com^\n",
@@ -42,11 +42,11 @@ test("-s chooses sources, and --json prints one object per line", async () => {
   const project = await published();
   for (const name of ["Ads", "ads", "ads.txt"])
     assert.equal(
-      (await project.run("lines", "--fate", "comment", "-s", name)).stdout,
+      (await project.run("stats", "--fate", "comment", "-s", name)).stdout,
       "ads.txt:1: # ads\n",
     );
   const { stdout } = await project.run(
-    "lines",
+    "stats",
     "--fate",
     "bad-syntax",
     "-s",
@@ -67,35 +67,35 @@ test("-s chooses sources, and --json prints one object per line", async () => {
       text: "||a b^",
     },
   );
-  const unknown = await project.run("lines", "--fate", "comment", "-s", "Adds");
+  const unknown = await project.run("stats", "--fate", "comment", "-s", "Adds");
   assert.equal(unknown.exit, 2);
   assert.match(unknown.stderr, /No source matches -s Adds[^]*Did you mean "Ads"\?/);
 });
 
 test("without a fate, the command lists all fates", async () => {
   const project = await published();
-  const { exit, stdout } = await project.run("lines");
+  const { exit, stdout } = await project.run("stats", "--fate");
   assert.equal(exit, 0);
   assert.match(stdout, /^ +bad-syntax +3 {2}not a valid rule$/m);
   assert.match(stdout, /^ +comment +2 {2}comment$/m);
-  const some = await project.run("lines", "-s", "Ads");
+  const some = await project.run("stats", "--fate", "-s", "Ads");
   assert.doesNotMatch(some.stdout, /bad-syntax/);
-  const json = await project.run("lines", "--json");
+  const json = await project.run("stats", "--fate", "--json");
   assert.equal((JSON.parse(json.stdout) as Record<string, number>)["bad-syntax"], 3);
-  const wrong = await project.run("lines", "--fate", "bad-sintax");
+  const wrong = await project.run("stats", "--fate", "bad-sintax");
   assert.equal(wrong.exit, 2);
   assert.match(wrong.stderr, /Unknown fate: bad-sintax[^]*Did you mean "bad-syntax"\?/);
 });
 
 test("every line that the summary counts is listed", async () => {
   const project = await published();
-  const counts = JSON.parse((await project.run("lines", "--json")).stdout) as Record<
+  const counts = JSON.parse((await project.run("stats", "--fate", "--json")).stdout) as Record<
     string,
     number
   >;
   assert.ok(Object.keys(counts).length > 3);
   for (const [fate, count] of Object.entries(counts)) {
-    const { stdout } = await project.run("lines", "--fate", fate);
+    const { stdout } = await project.run("stats", "--fate", fate);
     const lines = stdout.split("\n").length - 1;
     assert.equal(lines, count, fate);
   }
@@ -104,7 +104,7 @@ test("every line that the summary counts is listed", async () => {
 test("lines of a file that has changed are listed without their text", async () => {
   const project = await published();
   project.write("own.txt", "||other.example^\n");
-  const { exit, stdout, stderr } = await project.run("lines", "--fate", "bad-syntax");
+  const { exit, stdout, stderr } = await project.run("stats", "--fate", "bad-syntax");
   assert.equal(exit, 0);
   assert.equal(stdout, "own.txt:2\nown.txt:5\nmore.txt:1: ||c d^\n");
   assert.match(stderr, /own\.txt has changed since the build, or is not cached/);
@@ -112,8 +112,20 @@ test("lines of a file that has changed are listed without their text", async () 
 
 test("a fate without lines is reported", async () => {
   const project = await published();
-  const { exit, stdout, stderr } = await project.run("lines", "--fate", "too-long");
+  const { exit, stdout, stderr } = await project.run("stats", "--fate", "too-long");
   assert.equal(exit, 0);
   assert.equal(stdout, "");
   assert.match(stderr, /^0 lines: too-long, /);
+});
+
+test("stats takes one form of answer at a time", async () => {
+  const project = await published();
+  for (const words of [
+    ["--fate", "--html"],
+    ["--fate", "comment", "--markdown"],
+    ["--html", "--markdown"],
+    ["--fate", "--traffic", "q.log"],
+    ["-s", "Ads"],
+  ])
+    assert.equal((await project.run("stats", ...words)).exit, 2, words.join(" "));
 });

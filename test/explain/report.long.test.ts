@@ -102,16 +102,16 @@ test("report writes one page without external references", async () => {
     "a.txt": "||a.example^\n||b.a.example^\n/</script>/\n",
   });
   const words = ["-c", "c.json", "-o", "l.txt"];
-  assert.equal((await project.run("report", ...words)).exit, 2, "no build, no report");
+  assert.equal((await project.run("stats", "--html", ...words)).exit, 2, "no build, no report");
   await project.run("compile", "-q", ...words);
-  const { exit, stdout, stderr } = await project.run("report", ...words);
+  const { exit, stdout, stderr } = await project.run("stats", "--html", ...words);
   assert.deepEqual([exit, stdout], [0, ""]);
   assert.match(stderr, /written l\.report\.html/);
   const page = project.text("l.report.html");
   assert.match(page, /<title>My &lt;list&gt;: report<\/title>/);
   assert.equal(page.match(/<\/script>/g)?.length, 2);
   assert.doesNotMatch(page, /<img|(?:src|href)="http/);
-  assert.equal((await project.run("report", ...words, "public/index.html")).exit, 0);
+  assert.equal((await project.run("stats", ...words, "--html", "public/index.html")).exit, 0);
   assert.equal(project.text("public/index.html"), page);
 });
 
@@ -136,7 +136,7 @@ async function builtWith(...texts: string[]): Promise<MemoryProject> {
 }
 
 async function reportOf(project: MemoryProject): Promise<string> {
-  assert.equal((await project.run("report", ...WORDS)).exit, 0);
+  assert.equal((await project.run("stats", "--html", ...WORDS)).exit, 0);
   return project.text("l.report.html");
 }
 
@@ -202,10 +202,10 @@ test("the report names a refused list, a held list and a source that lost most o
     "It had 201 lines in the build before and now has 1.",
   ]);
   project.now = "2026-11-10T04:00:00Z";
-  assert.equal((await project.run("rollback", "--hold", ...WORDS)).exit, 0);
+  assert.equal((await project.run("hold", "@1", ...WORDS)).exit, 0);
   assertInOrder(textOf(await reportOf(project)), [
     "My list is held at the build of",
-    "rules-compiler rollback --release",
+    "rules-compiler hold --end",
   ]);
 });
 

@@ -38,9 +38,12 @@ async function fatesOf(project: MemoryProject): Promise<ReadonlyMap<string, read
 
 /** Both views of the dropped lines must agree. */
 async function checkCounts(project: MemoryProject): Promise<void> {
-  const counts = JSON.parse(await answer(project, "lines", "--json")) as Record<string, number>;
+  const counts = JSON.parse(await answer(project, "stats", "--fate", "--json")) as Record<
+    string,
+    number
+  >;
   for (const [fate, count] of Object.entries(counts)) {
-    const lines = await answer(project, "lines", "--fate", fate, "--json");
+    const lines = await answer(project, "stats", "--fate", fate, "--json");
     assert.equal(lines.trim().split("\n").length, count, fate);
   }
 }

@@ -137,7 +137,7 @@ test("action: drop does not count names that the list does not block in the end"
   const { exit, stderr } = await one.run("-c", "c.json");
   assert.equal(exit, 0, stderr);
   assert.doesNotMatch(stderr, /popular-kept/);
-  const { stdout } = await one.run("lines", "-c", "c.json", "--json");
+  const { stdout } = await one.run("stats", "--fate", "-c", "c.json", "--json");
   const { "newly-blocks": newly, "public-suffix": suffix } = JSON.parse(stdout) as Record<
     string,
     number
@@ -162,7 +162,16 @@ test("several lists read ranks once, and their answers agree", async () => {
   assert.match(why.stdout, /not-ranked, matches no popular name/);
   const stats = await one.run("stats", "-c", "c.json", "--filter", "Light", "--json");
   assert.match(stats.stdout, /"not-ranked":1/);
-  const lines = await one.run("lines", "-c", "c.json", "--filter", "Light", "--fate", "not-ranked");
+  const lines = await one.run(
+    "stats",
+    "--fate",
+    "-c",
+    "c.json",
+    "--filter",
+    "Light",
+    "--fate",
+    "not-ranked",
+  );
   assert.match(lines.stdout, /rare\.example/);
 });
 
@@ -257,7 +266,7 @@ test("why, plan, diff and report show ranks", async () => {
   assert.equal((await one.run("-c", "c.json", "--accept", "list-grown")).exit, 0);
   const diff = await one.run("diff", "-c", "c.json", "old.txt", "c.json");
   assert.match(diff.stdout, names);
-  assert.equal((await one.run("report", "-c", "c.json", "r.html")).exit, 0);
+  assert.equal((await one.run("stats", "-c", "c.json", "--html", "r.html")).exit, 0);
   assert.match(one.text("r.html"), /Most popular blocked names[^]*search\.example/);
   // Answers do not depend on ranks.
   one.memory.files.delete("/project/top.csv");

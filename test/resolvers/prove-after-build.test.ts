@@ -125,7 +125,7 @@ test("a build that a person chose and holds is not rolled back", async () => {
   await loop.compile();
   const first = loop.build;
   assert.equal((await loop.publish(2)).exit, 0);
-  const held = await loop.project.run("rollback", "@1", "--hold", "-c", "c.json");
+  const held = await loop.project.run("hold", "@1", "-c", "c.json");
   assert.equal(held.exit, 0, held.stderr);
   assert.equal(loop.build, first);
   loop.resolvers[0]!.mode = "failed";

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { releaseCommand } from "../../src/build/state/hold.ts";
+import { holdCommandLine } from "../../src/build/state/hold.ts";
 import { COMPILE, WORDS, built, builtTwice, config, later } from "../support/kept-project.ts";
 import { MemoryProject } from "../support/memory-project.ts";
 import { namesInRules, publishedFiles } from "../support/published-files.ts";
 
-const HOLD = ["rollback", "@published", "--hold", "--by", "ops", ...WORDS];
+const HOLD = ["hold", "--by", "ops", ...WORDS];
 
 function eventsOf(project: MemoryProject): string[] {
   const lines = project.text("rules/.rules-compiler/home.txt.log.jsonl").trim().split("\n");
@@ -35,19 +35,45 @@ for (const more of [[], ["--no-record"]])
     const said = JSON.parse(held.stdout) as { held: boolean; rules: number; outputs: object[] };
     assert.deepEqual([said.held, said.rules, said.outputs.length], [true, 3, 3], held.stdout);
     assert.deepEqual(publishedFiles(project, namesInRules(project)), before);
-    assert.equal((await project.run("rollback", "--release", ...WORDS)).exit, 0);
+    assert.equal((await project.run("hold", "--end", ...WORDS)).exit, 0);
     assert.equal((await project.run(...COMPILE)).exit, 0);
     assert.match(project.text("rules/home.txt"), /\|\|y\.example\^/);
   });
 
-test("@published can only be held, and only if there is a list", async () => {
+test("hold takes one build and --end none; without a list there is nothing to hold", async () => {
   const project = await builtTwice();
-  for (const words of [["@published"], ["@published", "--release"], ["@published", "@1", "--hold"]])
-    assert.equal((await project.run("rollback", ...words, ...WORDS)).exit, 2, words.join(" "));
+  for (const words of [["@published"], ["@1", "--end"], ["@1", "@0"], ["yesterday"]])
+    assert.equal((await project.run("hold", ...words, ...WORDS)).exit, 2, words.join(" "));
   const empty = new MemoryProject({ "c.json": config() });
   const { exit, stderr } = await empty.run(...HOLD);
   assert.equal(exit, 2, stderr);
   assert.match(stderr, /not-published/);
+});
+
+test("hold BUILD publishes that build again only if another is published", async () => {
+  const project = await builtTwice();
+  const before = publishedFiles(project, namesInRules(project));
+  const events = eventsOf(project);
+  const same = await project.run("hold", "@0", ...WORDS);
+  assert.equal(same.exit, 0, same.stderr);
+  assert.match(same.stderr, /^Home is held at the build of 2026-11-10 00:01 UTC/m);
+  assert.deepEqual(publishedFiles(project, namesInRules(project)), before);
+  assert.deepEqual(eventsOf(project), [...events, "held"]);
+  later(project, 60);
+  const other = await project.run("hold", "@1", ...WORDS);
+  assert.equal(other.exit, 0, other.stderr);
+  assert.match(other.stderr, /the build of 2026-11-10 00:00 UTC is published again and held/);
+  assert.match(project.text("rules/home.txt"), /\|\|b\.example\^/);
+  assert.deepEqual(eventsOf(project), [...events, "held", "rolled-back", "held"]);
+});
+
+test("rollback says how long it lasts, and its command keeps the list", async () => {
+  const project = await builtTwice();
+  const { stderr } = await project.run("rollback", ...WORDS);
+  const [, words] = /until the next run; to stay there: rules-compiler (.*)$/m.exec(stderr) ?? [];
+  assert.equal((await project.run(...words!.split(" "))).exit, 0);
+  assert.match((await project.run(...COMPILE)).stderr, /list-held/);
+  assert.match(project.text("rules/home.txt"), /\|\|b\.example\^/);
 });
 
 test("of several lists, the hint names the one that is held", async () => {
@@ -61,20 +87,20 @@ test("of several lists, the hint names the one that is held", async () => {
   for (const { name } of lists)
     assert.equal((await project.run(...HOLD, "--filter", name)).exit, 0);
   const { stderr } = await project.run("compile", "--no-cache", ...WORDS);
-  assert.match(stderr, /hint: .*rollback --release -c c\.json --filter Home$/m);
-  assert.match(stderr, /hint: .*rollback --release -c c\.json --filter 'My kids'\\'' list'$/m);
+  assert.match(stderr, /hint: .*hold --end -c c\.json --filter Home$/m);
+  assert.match(stderr, /hint: .*hold --end -c c\.json --filter 'My kids'\\'' list'$/m);
 });
 
 test("the name of a list is one word of a shell", () => {
-  assert.equal(releaseCommand(undefined), "rules-compiler rollback --release");
-  assert.equal(releaseCommand("Home"), "rules-compiler rollback --release --filter Home");
+  assert.equal(holdCommandLine("hold", undefined), "rules-compiler hold");
+  assert.equal(holdCommandLine("hold --end", "Home"), "rules-compiler hold --end --filter Home");
   const word = String.raw`'it'\''s $(x)'`;
-  assert.equal(releaseCommand("it's $(x)"), `rules-compiler rollback --release --filter ${word}`);
+  assert.equal(holdCommandLine("hold", "it's $(x)"), `rules-compiler hold --filter ${word}`);
 });
 
 /** The words of the command in a hint, without the name of the program. */
 function hinted(stderr: string): string[] {
-  const [, command] = /hint: .*rules-compiler (rollback .*)$/m.exec(stderr) ?? [];
+  const [, command] = /hint: .*rules-compiler (hold .*)$/m.exec(stderr) ?? [];
   assert.ok(command !== undefined, stderr);
   return command.split(" ");
 }
@@ -89,12 +115,12 @@ test("the hint of a held list is a command that works as it is", async () => {
       ["compile", "--no-cache", ...flags],
       ["apply", "my.plan"],
     ]) {
-      assert.equal((await project.run("rollback", "@published", "--hold", ...flags)).exit, 0);
+      assert.equal((await project.run("hold", ...flags)).exit, 0);
       const words = hinted((await project.run(...held)).stderr);
       assert.equal(words.includes("-c"), flags.length > 0, words.join(" "));
       const released = await project.run(...words);
       assert.equal(released.exit, 0, released.stderr);
-      assert.match(released.stderr, /Home is released/);
+      assert.match(released.stderr, /Home is no longer held/);
     }
   }
 });
@@ -112,7 +138,7 @@ test("a plan says that a held list would not be published", async () => {
   const { held } = JSON.parse((await project.run(...words, "--json")).stdout) as { held: unknown };
   const moment = "2026-11-10T00:01:00.000Z";
   assert.deepEqual(held, { since: moment, by: "ops", build: "2026-11-10T00:00:00.000Z" });
-  assert.equal((await project.run("rollback", "--release", ...WORDS)).exit, 0);
+  assert.equal((await project.run("hold", "--end", ...WORDS)).exit, 0);
   const released = await project.run(...words, "--json");
   assert.equal(released.exit, 10, released.stderr);
   assert.ok(!("held" in (JSON.parse(released.stdout) as object)));

@@ -23,9 +23,9 @@ async function eventful(): Promise<MemoryProject> {
   project.write("c.json", config({ ...SPLIT, guards: { min_rules: 1000 } }));
   await step(...COMPILE, "--by", "night job �");
   project.write("c.json", config(SPLIT));
-  await step("rollback", "--hold", ...WORDS);
+  await step("hold", "@1", ...WORDS);
   await step(...COMPILE);
-  await step("rollback", "--release", ...WORDS);
+  await step("hold", "--end", ...WORDS);
   project.write("ads.txt", "||y.example^\n");
   await step(...COMPILE);
   // The same list again.
@@ -47,7 +47,7 @@ test("log shows builds and events, newest first, and who asked", async () => {
     [
       ["@0", "unchanged", "user@memory"],
       ["@1", "published", "user@memory"],
-      ["", "released", "user@memory"],
+      ["", "hold-ended", "user@memory"],
       ["", "held", "user@memory"],
       ["@2", "rolled-back", "user@memory"],
       ["", "refused", "night job �", "too-few-rules"],

@@ -79,7 +79,7 @@ test("after any builds and rollbacks, the files are those of the selected build"
         if (!isSameZone)
           assert.ok(project.text("rules/home.rpz").includes(`Last modified: ${project.now}`));
       }
-      const why = await project.run("lines", "--json", "--no-cache", ...WORDS);
+      const why = await project.run("stats", "--fate", "--json", "--no-cache", ...WORDS);
       assert.equal(why.exit, 0, why.stderr);
     }),
     propertyRuns(30),

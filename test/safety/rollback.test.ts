@@ -116,14 +116,14 @@ test("keep limits how many builds are stored, and for how long", async () => {
 /** A project whose list is held at its first build. */
 async function heldProject(): Promise<MemoryProject> {
   const project = await builtTwice();
-  const { exit, stderr } = await project.run("rollback", "--hold", "--by", "ops", ...WORDS);
+  const { exit, stderr } = await project.run("hold", "@1", "--by", "ops", ...WORDS);
   assert.equal(exit, 0, stderr);
   assert.match(stderr, /the build of 2026-11-10 00:00 UTC is published again and held/);
   later(project, 60);
   return project;
 }
 
-test("a held list stays at its build until it is released", async () => {
+test("a held list stays at its build until the hold ends", async () => {
   const project = await heldProject();
   const held = publishedFiles(project, namesInRules(project));
   for (const cache of [["--no-cache"], ["--cache-dir", "cache"], ["--cache-dir", "cache"]]) {
@@ -140,11 +140,11 @@ test("a held list stays at its build until it is released", async () => {
   }
   const human = await project.run("compile", "--no-cache", ...WORDS);
   assert.match(human.stderr, /^warning\[list-held\]/m);
-  assert.match(human.stderr, /rollback --release/);
-  const released = await project.run("rollback", "--release", ...WORDS);
+  assert.match(human.stderr, /hold --end/);
+  const released = await project.run("hold", "--end", ...WORDS);
   assert.deepEqual([released.exit, released.stdout], [0, ""]);
-  assert.match(released.stderr, /Home is released; the next run publishes it again/);
-  assert.match((await project.run("rollback", "--release", ...WORDS)).stderr, /is not held/);
+  assert.match(released.stderr, /Home is no longer held; the next run publishes it/);
+  assert.match((await project.run("hold", "--end", ...WORDS)).stderr, /is not held/);
   assert.equal((await project.run(...COMPILE)).exit, 0);
   assert.match(project.text("rules/home.txt"), /\|\|x\.example\^/);
 });
@@ -152,7 +152,7 @@ test("a held list stays at its build until it is released", async () => {
 test("apply refuses a held list, and another rollback keeps the hold", async () => {
   const project = await builtTwice();
   await project.run("plan", "--save", "my.plan", "--no-cache", ...WORDS);
-  await project.run("rollback", "--hold", "@0", ...WORDS);
+  await project.run("hold", "@0", ...WORDS);
   const { exit, stderr } = await project.run("apply", "my.plan");
   assert.equal(exit, 5);
   assert.match(stderr, /error\[list-held\]: Home is held/);
@@ -168,13 +168,13 @@ test("a list whose hold is damaged stays held", async () => {
   assert.equal(exit, 0);
   assert.match(stderr, /Home is held; its state cannot be read/);
   assert.equal((JSON.parse(stdout) as { held: boolean }).held, true);
-  await project.run("rollback", "--release", ...WORDS);
+  await project.run("hold", "--end", ...WORDS);
   assert.doesNotMatch((await project.run(...COMPILE)).stderr, /held/);
 });
 
-test("rollback takes one build, and --release none", async () => {
+test("rollback takes one build, and apply none", async () => {
   const project = await builtTwice();
-  for (const words of [["@1", "@2"], ["yesterday"], ["--release", "@1"], ["--release", "--hold"]])
+  for (const words of [["@1", "@2"], ["yesterday"], ["--hold"]])
     assert.equal((await project.run("rollback", ...words, ...WORDS)).exit, 2, words.join(" "));
 });
 
@@ -199,7 +199,7 @@ test("one of several lists is held, and the others are published", async () => {
   const both = await project.run("rollback", ...WORDS);
   assert.equal(both.exit, 2);
   assert.match(both.stderr, /error\[several-lists\]/);
-  const one = await project.run("rollback", "--hold", "--filter", "home", ...WORDS);
+  const one = await project.run("hold", "@1", "--filter", "home", ...WORDS);
   assert.equal(one.exit, 0, one.stderr);
   project.write("ads.txt", "||y.example^\n");
   later(project, 60);

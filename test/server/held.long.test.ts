@@ -33,7 +33,7 @@ test("serve leaves a held list alone and says so", { timeout: 300_000 }, async (
   const listed = await command("log");
   assert.match(listed.stdout, /^ {2}@0 .* \+1 +serve/m, listed.stderr);
 
-  const rolledBack = await command("rollback", "--hold", "--by", "<b>ops</b>");
+  const rolledBack = await command("hold", "@1", "--by", "<b>ops</b>");
   assert.equal(rolledBack.exit, 0, rolledBack.stderr);
   const health = JSON.parse(
     await until(() => textOf(served, "/health"), /"held": \[\s*\{/),
@@ -57,7 +57,7 @@ test("serve leaves a held list alone and says so", { timeout: 300_000 }, async (
   assert.doesNotMatch(list, /bad|worse/);
   assert.equal(list, readFileSync(join(served.folder, "rules/my-list.txt"), "utf8"));
 
-  assert.equal((await command("rollback", "--release")).exit, 0);
+  assert.equal((await command("hold", "--end")).exit, 0);
   await until(() => textOf(served, "/health"), /"held": \[\]/);
   served.child.kill("SIGHUP");
   assert.equal((await served.event("run-ended", 4))["outcome"], "published");

@@ -199,7 +199,7 @@ function noted(): { runner: Runner; actions: Actions; notes: string[]; overlaps:
   return { runner, actions, notes, overlaps: () => overlaps };
 }
 
-const REQUEST = { action: "hold", list: "Home", hold: true, from: "127.0.0.1" } as const;
+const REQUEST = { action: "hold", list: "Home", end: false, from: "127.0.0.1" } as const;
 
 test("actions and runs never overlap, and each action happens once", async () => {
   const steps = fc.array(fc.constantFrom("run", "act", "turn", "settle"), { maxLength: 30 });

@@ -69,7 +69,7 @@ function listOf(served: Served): string {
   return readFileSync(join(served.folder, "rules/my-list.txt"), "utf8");
 }
 
-test("a bad list is taken back, held and released by requests", { timeout: 300_000 }, async (t) => {
+test("a bad list is taken back, and held by requests", { timeout: 300_000 }, async (t) => {
   const served = await servedTwice(t);
   const why = await json<WhyJson>(served, "/why?name=www.bank.example");
   const [answer] = why.lists[0]!.names;
@@ -92,7 +92,7 @@ test("a bad list is taken back, held and released by requests", { timeout: 300_0
   assert.deepEqual(answer, stripped, "the same facts, without paths");
   assert.ok(!JSON.stringify(why).includes(served.folder));
 
-  const back = await post(served, "/rollback?hold");
+  const back = await post(served, "/hold?to=1");
   assert.equal(back.exit, 0, JSON.stringify(back));
   assert.equal(back.held?.by, "serve for 127.0.0.1");
   assert.doesNotMatch(listOf(served), /bank/);
@@ -107,7 +107,7 @@ test("a bad list is taken back, held and released by requests", { timeout: 300_0
   assert.equal(status.exit, 0, status.stderr);
   assert.match(status.stdout, /^ {2}My list +3,000 rules +held at the build of /m);
 
-  assert.equal((await post(served, "/release")).held, null);
+  assert.equal((await post(served, "/hold?end")).held, null);
   assert.equal((await post(served, "/compile")).state, "started");
   await served.event("run-ended", 4);
   assert.match(listOf(served), /bank/);
@@ -140,7 +140,7 @@ test(
     const places = [`127.0.0.1:${served.port}`, ...(other ? [`${other}:${served.port}`] : [])];
     t.diagnostic(`asked through ${places.length} addresses`);
     for (const place of places)
-      for (const action of ["compile", "rollback", "hold", "release"]) {
+      for (const action of ["compile", "rollback", "hold"]) {
         const url = `http://${place}/${action}`;
         const statusWith = async (more: Record<string, string>): Promise<number> =>
           (await fetch(url, { method: "POST", headers: more })).status;
@@ -150,7 +150,7 @@ test(
       }
     assert.equal((await ask(served, `/hold?token=${TOKEN}`, { method: "POST" })).status, 401);
     assert.equal((await ask(served, "/hold", { method: "POST", headers })).status, 200);
-    assert.equal((await ask(served, "/release", { method: "POST", headers })).status, 200);
+    assert.equal((await ask(served, "/hold?end", { method: "POST", headers })).status, 200);
     const shown = await Promise.all(
       ["/", "/health", "/metrics", "/why?name=d1.example"].map((path) => ask(served, path)),
     );
@@ -170,7 +170,7 @@ test("without a token, another machine cannot act", { timeout: 300_000 }, async 
     .find((one) => one?.family === "IPv4" && !one.internal)?.address;
   if (other === undefined) return t.skip("this machine has no other address");
   const served = await servedTwice(t, "--listen", "0.0.0.0");
-  for (const action of ["compile", "rollback", "hold", "release"]) {
+  for (const action of ["compile", "rollback", "hold"]) {
     const { status } = await fetch(`http://${other}:${served.port}/${action}`, { method: "POST" });
     assert.equal(status, 403, action);
   }
@@ -231,7 +231,7 @@ test("bodies are never waited for", { timeout: 300_000 }, async (t) => {
   const shapes: readonly (readonly [string, string, RegExp])[] = [
     ["a slow body", head("/rollback", "Content-Length: 1000"), / 415 /],
     ["a body that never comes", head("/hold", "Content-Length: 99999999"), / 415 /],
-    ["a slow body in chunks", head("/release", "Transfer-Encoding: chunked"), / 415 /],
+    ["a slow body in chunks", head("/hold?end", "Transfer-Encoding: chunked"), / 415 /],
     ["a slow body of compile", head("/compile", "Content-Length: 1000"), / 202 /],
     [
       "a form",

@@ -73,7 +73,7 @@ function textOf({ body }: WebReply): string {
   return body;
 }
 
-const ACTIONS = ["/compile", "/rollback", "/hold", "/release"] as const;
+const ACTIONS = ["/compile", "/rollback", "/hold", "/hold?end"] as const;
 
 /** Who may not act, whatever the action. */
 const REFUSED: readonly (readonly [string, number, Asked])[] = [
@@ -149,23 +149,24 @@ test("parameters that are not known, repeated or invalid are refused", async () 
     ["/rollback?to=", 400],
     ["/rollback?to=-1", 400],
     ["/rollback?to=1%0a2", 400],
-    ["/rollback?to=--release", 400],
+    ["/rollback?to=--end", 400],
     ["/rollback?to=@@1", 400],
     ["/rollback?to=9999", 400],
     [`/rollback?to=${"1".repeat(5000)}`, 400],
-    ["/rollback?hold=maybe", 400],
+    ["/hold?end=maybe", 400],
     ["/rollback?list=Other", 404],
     ["/rollback?list=*", 404],
     ["/rollback?list=--permit=hooks", 404],
     ["/rollback?list=Home%00", 404],
     ["/rollback?list=%ff", 404],
-    ["/hold?to=1", 400],
+    ["/hold?to=1&end", 400],
     ["/hold?__proto__=1", 400],
-    ["/release?hold", 400],
+    ["/rollback?end", 400],
+    ["/hold?hold", 400],
     ["/rollback", 404, { lists: ["Home", "Work"] }],
     ["/rollback", 415, { headers: body }],
     ["/hold", 415, { headers: { "transfer-encoding": "chunked" } }],
-    ["/release", 415, { headers: { "content-length": "x" } }],
+    ["/hold?end", 415, { headers: { "content-length": "x" } }],
   ];
   for (const [target, status, asked] of wrong) {
     const routes = new Routes();
@@ -178,19 +179,19 @@ test("parameters select the build and the list", async () => {
   const routes = new Routes();
   for (const target of [
     "/rollback",
-    "/rollback?to=2&hold",
-    "/rollback?to=%402026-11-14T06&hold=0",
+    "/hold?to=2",
+    "/rollback?to=%402026-11-14T06",
     "/hold",
-    "/release?list=Home",
+    "/hold?end&list=Home",
   ])
     assert.equal((await routes.ask(target)).status, 200, target);
-  const base = { list: "Home", from: "127.0.0.1", hold: false };
+  const base = { list: "Home", from: "127.0.0.1", end: false };
   assert.deepEqual(routes.acted, [
     { ...base, action: "rollback" },
-    { ...base, action: "rollback", build: "@2", hold: true },
+    { ...base, action: "hold", build: "@2" },
     { ...base, action: "rollback", build: "@2026-11-14T06" },
-    { ...base, action: "hold", hold: true },
-    { ...base, action: "release" },
+    { ...base, action: "hold" },
+    { ...base, action: "hold", end: true },
   ]);
 });
 

@@ -50,7 +50,7 @@ test(
     assert.match(await (await fetch(served.url("/"))).text(), /My list/);
     const asking = await runProgram(["health", "--port", String(served.port)]);
     assert.equal(asking.exit, 0, asking.stderr);
-    assert.match(asking.stderr, /^healthy: the last successful build is/);
+    assert.match(asking.stdout, /^healthy: the last successful build is/);
     await served.stop("SIGINT");
     // Another name is another list: it is made at once.
     const config = readFileSync(join(served.folder, "compiler-config.json"), "utf8");

@@ -58,9 +58,9 @@ test("the page says how to release a held list, by name if there are several", (
   const held = [{ list: "My <list>", since: null, by: null, build: null }];
   const pageFor = (listNames: readonly string[]): string =>
     page(good, { health: health(good, { held }), asks: { listNames } });
-  assert.match(pageFor(["My <list>"]), /<code>rules-compiler rollback --release<\/code>/);
+  assert.match(pageFor(["My <list>"]), /<code>rules-compiler hold --end<\/code>/);
   const several = pageFor(["My <list>", "Other"]);
-  assert.match(several, /rollback --release --filter (?:'|&#39;|&apos;)My &lt;list&gt;/);
+  assert.match(several, /hold --end --filter (?:'|&#39;|&apos;)My &lt;list&gt;/);
 });
 
 test("resolvers are in the health, the metrics and on the page, and one that is not proved degrades", () => {

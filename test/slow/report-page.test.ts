@@ -35,7 +35,7 @@ function reported(context: TestContext): {
   writeFileSync(join(folder, "c.json"), JSON.stringify(corpusConfigInPlace()));
   const words = ["-c", join(folder, "c.json"), "-o", list, "-q"];
   run(["compile", ...words, "--no-cache", "--accept", "blocks-protected"]);
-  run(["report", ...words, page]);
+  run(["stats", ...words, "--html", page]);
   const lines = readFileSync(list, "latin1").split("\n");
   const rules = lines.flatMap((line) => /^\|\|([a-z0-9.-]+)\^$/.exec(line)?.[1] ?? []);
   const names = Array.from({ length: ASKED }, (_, index) => {
@@ -100,7 +100,7 @@ function smallReport(context: TestContext, texts: readonly string[]): string {
     writeFileSync(join(folder, "a.txt"), text);
     run(["compile", ...words, "--no-cache"]);
   }
-  run(["report", ...words, join(folder, "report.html")]);
+  run(["stats", ...words, "--html", join(folder, "report.html")]);
   return pathToFileURL(join(folder, "report.html")).href;
 }
 

@@ -43,7 +43,7 @@ test("bash", () => {
   };
   assert.deepEqual(complete("rules-compiler", ""), NAMES);
   assert.deepEqual(complete("rules-compiler", "pl"), ["plan"]);
-  assert.deepEqual(complete("rules-compiler", "lines", "--f"), ["--fate", "--filter"]);
+  assert.deepEqual(complete("rules-compiler", "stats", "--f"), ["--fate", "--filter"]);
   assert.deepEqual(complete("rules-compiler", "lint", "--fi"), ["--fix"]);
   assert.deepEqual(complete("rules-compiler", "plan", "--fi"), ["--filter"]);
   assert.deepEqual(complete("rules-compiler", "-t", "unb"), ["unbound"]);
@@ -58,7 +58,7 @@ test("fish", () => {
     );
   const found = complete("rules-compiler ").filter((one) => NAMES.includes(one));
   assert.deepEqual(found.toSorted(), NAMES);
-  assert.deepEqual(complete("rules-compiler lines --f").toSorted(), ["--fate", "--filter"]);
+  assert.deepEqual(complete("rules-compiler stats --f").toSorted(), ["--fate", "--filter"]);
   assert.deepEqual(complete("rules-compiler lint --fi"), ["--fix"]);
   assert.deepEqual(complete("rules-compiler --color a").toSorted(), ["always", "auto"]);
 });
@@ -72,7 +72,7 @@ test("zsh", () => {
     zpty z zsh -f -i
     zpty -w z "PS1= ; autoload -U compinit; compinit -D -u; source '${script}'; print rea''dy"
     zpty -r z out '*ready*'
-    zpty -n -w z $'rules-compiler lines --f\\t'
+    zpty -n -w z $'rules-compiler stats --f\\t'
     out=
     for try in {1..100}; do
       while zpty -r -t z more; do out+=$more; done

@@ -339,6 +339,6 @@ export const SHAPES: Readonly<Record<string, CostShape>> = {
     prepare: commanded(BRANCHES, ["plan", ...PLACE], (size) => BRANCHES(size * 1.1)),
   },
   stats: { size: 20_000, prepare: commanded(BRANCHES, ["stats", ...PLACE]) },
-  report: { size: 4000, prepare: commanded(WILD, ["report", ...PLACE]) },
+  report: { size: 4000, prepare: commanded(WILD, ["stats", "--html", ...PLACE]) },
   lint: { size: 5000, prepare: commanded(WILD, ["lint", "l.txt"]) },
 };

@@ -151,9 +151,9 @@ test("the report shows which sources block the queries, and no name of the log",
     }),
   );
   await say("-c", "c.json");
-  assert.equal((await say("report", "-c", "c.json", "plain.html")).exit, 0);
+  assert.equal((await say("stats", "-c", "c.json", "--html", "plain.html")).exit, 0);
   assert.doesNotMatch(read("plain.html"), /Queries by source/);
-  const words = ["report", "-c", "c.json", "--traffic", "queries.log"];
+  const words = ["stats", "-c", "c.json", "--traffic", "queries.log", "--html"];
   const said = await say(...words, "page.html");
   assert.equal(said.exit, 0, said.stderr);
   const page = read("page.html")

@@ -9,7 +9,7 @@ import { recordFolder } from "../../record/record-folder.ts";
 import type { ProjectOptions } from "../build-options.ts";
 import type { WrittenFile } from "./build-cache.ts";
 
-/** A list that stays at a build until it is released. */
+/** A list that stays at a build until the hold ends. */
 export interface Hold {
   readonly version: 1;
   /** When it was held. */
@@ -59,19 +59,20 @@ export function holdText(list: string, hold: FoundHold): string {
 
 /** What a run says that publishes nothing. */
 export function heldWarning(
-  { list, release }: { readonly list: string; readonly release: string },
+  { list, end }: { readonly list: string; readonly end: string },
   hold: FoundHold,
 ): Diagnostic {
   return warningOf("list-held", `${holdText(list, hold)}; nothing was published`, {
-    hint: `To publish again: ${release}`,
+    hint: `To publish again: ${end}`,
   });
 }
 
 /** The options of a run that another command must repeat to find the same list. */
 export type ListPlace = Pick<ProjectOptions, "configPath" | "isFound" | "output">;
 
-/** The command that ends a hold; of several lists, it names the one. */
-export function releaseCommand(
+/** A command that holds a list or ends the hold; of several lists, it names the one. */
+export function holdCommandLine(
+  command: "hold" | "hold --end",
   list: string | undefined,
   { configPath = "", isFound = false, output }: Partial<ListPlace> = {},
 ): string {
@@ -82,7 +83,7 @@ export function releaseCommand(
   ] as const;
   const named = flags.filter(([, value]) => value !== "");
   const words = named.flatMap(([flag, value]) => [flag, shellWord(printable(value, 4096))]);
-  return ["rules-compiler rollback --release", ...words].join(" ");
+  return [`rules-compiler ${command}`, ...words].join(" ");
 }
 
 /** A hold in a document; null where the state is damaged. */

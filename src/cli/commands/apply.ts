@@ -5,19 +5,23 @@ import { buildExit } from "../build-exit.ts";
 import { hooksAfter } from "../hooks-after.ts";
 import { BuildScreen } from "../output/build-screen.ts";
 import type { Command } from "./registry.ts";
-import { publishKept } from "./rollback.ts";
 
-/** Publishes what `plan --save` saved, or a kept build. */
+/** Publishes what `plan --save` saved. */
 export const applyCommand: Command = async (options, host, reporter, signal) => {
   const [operand, ...more] = options.args.operands;
   if (operand === undefined || more.length > 0)
     throw new CompilerError([
-      errorOf("unknown-flag", "apply needs a plan or a build", {
-        hint: "Such as: plan --save my.plan, and then: apply my.plan; or: apply @1",
+      errorOf("unknown-flag", "apply needs a plan", {
+        hint: "Such as: plan --save my.plan, and then: apply my.plan",
+      }),
+    ]);
+  if (BUILD.test(operand))
+    throw new CompilerError([
+      errorOf("unknown-flag", `${operand} is a build, not a plan`, {
+        hint: `To publish it again: rules-compiler rollback ${operand}`,
       }),
     ]);
   const setting = { options, host, reporter, signal };
-  if (BUILD.test(operand)) return await publishKept({ build: operand }, setting);
   const { values, switches } = options.args;
   refuseChoice(values.has("output") || values.has("filter") || switches.has("copy-to-rules"));
   const screen = new BuildScreen(options, host, reporter);
@@ -35,12 +39,8 @@ export const applyCommand: Command = async (options, host, reporter, signal) => 
 function refuseChoice(isChosen: boolean): void {
   if (!isChosen) return;
   throw new CompilerError([
-    errorOf(
-      "unknown-flag",
-      "A plan names its list and files; -o, -r and --filter are for apply @1",
-      {
-        hint: "Save another plan with plan -o FILE --save my.plan",
-      },
-    ),
+    errorOf("unknown-flag", "A plan names its list and files: apply takes no -o, -r and --filter", {
+      hint: "Save another plan with plan -o FILE --save my.plan",
+    }),
   ]);
 }

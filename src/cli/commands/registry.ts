@@ -84,12 +84,8 @@ export const commands: readonly CommandEntry[] = [
     brief: "publish a saved plan",
     computes: true,
     operands: "PLAN",
-    description:
-      "Publish a saved plan, unless the published list has changed since; or publish a stored build again, like rollback",
-    examples: [
-      ["apply my.plan", "publish the plan"],
-      ["apply -c my-list.yaml @1", "publish the build before the last again"],
-    ],
+    description: "Publish a saved plan, unless the published list has changed since",
+    examples: [["apply my.plan", "publish the plan"]],
     load: async () => (await import("./apply.ts")).applyCommand,
   },
   {
@@ -101,11 +97,24 @@ export const commands: readonly CommandEntry[] = [
     description: "Publish an earlier build again: the list, its other formats and the manifest",
     examples: [
       ["rollback", "back to the last list that differs from the published one"],
-      ["rollback @2026-11-14 --hold", "back to that day, and stay there"],
-      ["rollback @published --hold", "stay at the published list"],
-      ["rollback --release", "let later runs publish again"],
+      ["rollback @2026-11-14", "back to that day; the next run publishes again"],
     ],
     load: async () => (await import("./rollback.ts")).rollbackCommand,
+  },
+  {
+    name: "hold",
+    group: "build",
+    brief: "stay at a build: runs publish nothing",
+    computes: true,
+    operands: "[BUILD]",
+    description:
+      "Keep the published list, or publish an earlier build again and keep it: runs publish nothing until the hold ends",
+    examples: [
+      ["hold", "stay at the published list"],
+      ["hold @1", "go back one build, and stay there"],
+      ["hold --end", "let later runs publish again"],
+    ],
+    load: async () => (await import("./hold.ts")).holdCommand,
   },
   {
     name: "diff",
@@ -155,44 +164,19 @@ export const commands: readonly CommandEntry[] = [
   {
     name: "stats",
     group: "ask",
-    brief: "show what each source contributes",
+    brief: "show what each source contributes, and dropped lines",
     computes: true,
-    description: "Show what each source contributes, how sources overlap, and which are redundant",
+    description:
+      "Show what each source contributes, how sources overlap, which are redundant, and which lines were dropped",
     examples: [
       ["stats -c my-list.yaml", "one row per source"],
       ["stats -c my-list.yaml --markdown > STATS.md", "for a README"],
+      ["stats -c my-list.yaml --fate", "number of dropped lines per reason"],
+      ["stats -c my-list.yaml --fate bad-syntax", "lines that are not valid rules"],
+      ["stats -c my-list.yaml --html", "write my-list.report.html"],
       ["stats -c my-list.yaml --traffic querylog.json", "which sources block your queries"],
     ],
     load: async () => (await import("./stats.ts")).statsCommand,
-  },
-  {
-    name: "lines",
-    group: "ask",
-    brief: "list the lines that were dropped, by reason",
-    computes: true,
-    description:
-      "List the lines of the last build that have a given fate; without --fate, count the lines per fate",
-    examples: [
-      ["lines", "number of dropped lines per reason"],
-      ["lines --fate bad-syntax", "lines that are not valid rules, as file:line: text"],
-      ['lines --fate bad-syntax -s "Some hosts file"', "the same for one source"],
-    ],
-    load: async () => (await import("./lines.ts")).linesCommand,
-  },
-  {
-    name: "report",
-    group: "ask",
-    brief: "write an HTML report of the last build",
-    computes: true,
-    operands: "[FILE]",
-    description:
-      "Write an HTML report of the last build: sources, overlaps, dropped lines, and a search",
-    examples: [
-      ["report -c my-list.yaml --open", "write my-list.report.html and open it"],
-      ["report -c my-list.yaml public/index.html", "write to this file"],
-      ["report --traffic querylog.json", "show which sources block your queries"],
-    ],
-    load: async () => (await import("./report.ts")).reportCommand,
   },
   {
     name: "export",
@@ -289,13 +273,6 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./prove.ts")).proveCommand,
   },
   {
-    name: "health",
-    group: "more",
-    description: "Check the health of a local server",
-    examples: [["health --port 8080", "exit code 0 if the server is healthy, else 11"]],
-    load: async () => (await import("./health.ts")).healthCommand,
-  },
-  {
     name: "status",
     group: "more",
     description: "Show a running server: lists, runs, sources, held lists and resolvers",
@@ -335,3 +312,12 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./help.ts")).helpCommand,
   },
 ];
+
+/** Names that work and are not shown: the health check of a container calls `health`. */
+const HIDDEN_NAMES: Readonly<Record<string, string>> = { health: "status" };
+
+/** The command with this name. */
+export function commandNamed(word: string): CommandEntry | undefined {
+  const wanted = Object.hasOwn(HIDDEN_NAMES, word) ? HIDDEN_NAMES[word] : word;
+  return commands.find(({ name }) => name === wanted);
+}

@@ -131,7 +131,7 @@ function reportApart(
   const place = files.length === 1 ? files[0]! : `${host.path.dirname(files[0]!)}/`;
   return async () => {
     if (options.args.switches.has("no-record")) return;
-    const words = ["report", "--quiet", ...wordsFor("report", options.args), place];
+    const words = ["stats", "--quiet", ...wordsFor("stats", options.args), `--html=${place}`];
     const said: string[] = [];
     const { value, isLate } = await withDeadline(timeoutMs, signal, (until) =>
       host.runSelf!({ words, signal: until, onLine: (line) => said.push(line) }),

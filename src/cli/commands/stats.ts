@@ -1,3 +1,4 @@
+import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import { statsOf } from "../../explain/stats.ts";
 import { trafficLogs } from "../../explain/traffic-logs.ts";
@@ -8,14 +9,17 @@ import { markdownText } from "../output/markdown-text.ts";
 import { statsMarkdown, statsTable } from "../output/stats-text.ts";
 import { trafficMarkdown, trafficTable } from "../output/traffic-text.ts";
 import { columnsOf } from "../output/text-width.ts";
-import { flagsOf } from "../flags/command-flags.ts";
+import { type CommandFlags, flagsOf } from "../flags/command-flags.ts";
 import type { Command } from "./registry.ts";
 
 /** Shows what each source contributes, from the record of the last build. */
-export const statsCommand: Command = async (options, host, reporter) => {
+export const statsCommand: Command = async (options, host, reporter, signal) => {
+  const asked = flagsOf("stats", options.args);
+  const other = await otherForm(asked);
+  if (other !== undefined) return await other(options, host, reporter, signal);
   const lists = await listNames(options, host);
   const { dataStyle: style } = reporter;
-  const { markdown: isMarkdown, traffic: files, clients } = flagsOf("stats", options.args);
+  const { markdown: isMarkdown, traffic: files, clients } = asked;
   const logs = trafficLogs(files, host, clients);
   const answer = async (list: string): Promise<ListAnswer> => {
     const build = await lastBuild(list, options, host);
@@ -38,3 +42,24 @@ export const statsCommand: Command = async (options, host, reporter) => {
   };
   return await answerLists(lists, answer, { options, host, reporter });
 };
+
+/** The form of the answer, if another than the figures is asked for. Throws a `CompilerError`. */
+async function otherForm({
+  fate,
+  source,
+  html,
+  markdown,
+  traffic,
+}: CommandFlags<"stats">): Promise<Command | undefined> {
+  const forms = [fate.length > 0, html !== undefined, markdown].filter(Boolean);
+  if (forms.length > 1) throw usage("stats takes one of --fate, --html and --markdown");
+  if (fate.length === 0 && source.length > 0) throw usage("-s needs --fate");
+  if (fate.length > 0 && traffic.length > 0) throw usage("--traffic and --fate exclude each other");
+  if (fate.length > 0) return (await import("../fate-answers.ts")).answerFates;
+  if (html !== undefined) return (await import("../report-answers.ts")).answerWithPage;
+  return undefined;
+}
+
+function usage(message: string): CompilerError {
+  return new CompilerError([errorOf("unknown-flag", message)]);
+}

@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import { CompilerError, type Diagnostic, errorOf } from "../../diagnostics/diagnostic.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import { nearest } from "../../diagnostics/suggest.ts";
-import { type CommandEntry, commands } from "../commands/registry.ts";
+import { type CommandEntry, commandNamed, commands } from "../commands/registry.ts";
 import { type Flag, takersOf } from "./flag.ts";
 import { FLAGS, type FlagName } from "./flags.ts";
 
@@ -76,7 +76,7 @@ export function readArgs(argv: readonly string[]): Args {
         else problems.push(problem(`${token.rawName} is set twice`));
       }
     } else if (token.kind === "positional") {
-      const found = commands.find(({ name }) => name === token.value);
+      const found = commandNamed(token.value);
       if (command?.operands !== undefined) operands.push(token.value);
       else if (found !== undefined && command === undefined) command = found;
       // A word after an unknown option may be its value.

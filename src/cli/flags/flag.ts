@@ -1,18 +1,7 @@
 /** Sets of commands that share options: they build a list, or answer from a published one. */
 export const SETS = {
   building: ["compile", "watch", "plan", "serve"],
-  answering: [
-    "why",
-    "stats",
-    "lines",
-    "diff",
-    "log",
-    "report",
-    "export",
-    "rollback",
-    "apply",
-    "prove",
-  ],
+  answering: ["why", "stats", "diff", "log", "export", "rollback", "hold", "apply", "prove"],
 } as const;
 
 export interface Flag {

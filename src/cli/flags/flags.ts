@@ -65,14 +65,14 @@ const BUILD_FLAGS = [
     name: "cache-dir",
     value: "DIR",
     sets: ["building"],
-    only: ["why", "stats", "lines", "report", "export", "audit", "init"],
+    only: ["why", "stats", "export", "audit", "init"],
     description:
       "Folder for cached sources and earlier builds (default: rules-compiler in the user's cache folder)",
   },
   {
     name: "no-cache",
     sets: ["building"],
-    only: ["why", "stats", "lines", "report", "export", "audit", "init"],
+    only: ["why", "stats", "export", "audit", "init"],
     description: "Neither read nor write the cache",
   },
   {
@@ -115,19 +115,14 @@ const BUILD_FLAGS = [
       "Publish once despite this guard, named by its code: list-shrunk, blocks-protected …",
   },
   {
-    name: "hold",
-    only: ["rollback"],
-    description: "Keep the list at this build: later runs publish nothing until it is released",
-  },
-  {
-    name: "release",
-    only: ["rollback"],
+    name: "end",
+    only: ["hold"],
     description: "End the hold; the next run publishes again",
   },
   {
     name: "by",
     value: "NAME",
-    only: ["compile", "apply", "rollback"],
+    only: ["compile", "apply", "rollback", "hold"],
     description: "Who asks, as log shows it (default: the user and the machine)",
   },
   {
@@ -169,17 +164,27 @@ const OTHER_FLAGS = [
   {
     name: "fate",
     value: "FATE",
+    isOptional: true,
     repeats: true,
-    only: ["lines"],
-    description: "Show lines with this fate, such as bad-syntax; may be repeated",
+    only: ["stats"],
+    description:
+      "List the lines with this fate, such as bad-syntax, as file:line: text; without a value, count the lines per fate",
   },
   {
     name: "source",
     short: "s",
     value: "SOURCE",
     repeats: true,
-    only: ["lines"],
-    description: "Show only lines of this source, by name or URL; may be repeated",
+    only: ["stats"],
+    description: "With --fate, only lines of this source, by name or URL; may be repeated",
+  },
+  {
+    name: "html",
+    value: "FILE",
+    isOptional: true,
+    only: ["stats"],
+    description:
+      "Write an HTML page to this file or folder: sources, overlaps, dropped lines, and a search (default: <name of the list>.report.html)",
   },
   {
     name: "markdown",
@@ -191,7 +196,7 @@ const OTHER_FLAGS = [
     name: "traffic",
     value: "FILE",
     repeats: true,
-    only: ["stats", "plan", "audit", "why", "report"],
+    only: ["stats", "plan", "audit", "why"],
     description:
       "Count what the list does for the queries of this log: of AdGuard Home, Pi-hole, dnsmasq, unbound, BIND or dnsdist, the output of dnstap-read, or one name per line; - is standard input; may be repeated",
   },
@@ -275,7 +280,6 @@ const OTHER_FLAGS = [
     only: ["lint"],
     description: "Output format: text, json, sarif or github (default: text)",
   },
-  { name: "open", only: ["report"], description: "Open the page in the browser" },
   {
     name: "validate",
     only: ["compile", "validate"],

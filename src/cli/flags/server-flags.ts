@@ -28,7 +28,7 @@ export const SERVER_FLAGS = [
   {
     name: "port",
     value: "PORT",
-    only: ["serve", "health", "status"],
+    only: ["serve", "status"],
     description: "Port of the server (default: PORT, or 5000)",
   },
   {

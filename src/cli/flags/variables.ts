@@ -16,7 +16,7 @@ export const VARIABLES = [
     description: "Log level: Trace, Debug, Information, Warning, Error, Critical or None",
     fallback: "Information",
   },
-  { name: "PORT", description: "Port of `serve`, `health` and `status`", fallback: "5000" },
+  { name: "PORT", description: "Port of `serve` and `status`", fallback: "5000" },
   {
     name: "SERVE_TOKEN_FILE",
     description: "File with the token of `serve`",

@@ -1,25 +1,28 @@
-import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
-import { Exit } from "../../diagnostics/exit.ts";
-import { countText } from "../../diagnostics/number-text.ts";
-import { printable } from "../../diagnostics/printable.ts";
-import { nearest } from "../../diagnostics/suggest.ts";
-import { FATE_MEANINGS, type LineOfFate, fateLines } from "../../explain/fate-lines.ts";
-import type { Host } from "../../host/host.ts";
-import type { BuildRecord } from "../../build/state/published-build.ts";
-import { fateTable, lineText, sortedCounts } from "../output/fate-text.ts";
-import { listNames, openLastBuild } from "../../build/state/published-build.ts";
-import type { Options } from "../flags/options.ts";
-import { sendToOutput } from "../../host/send-to-output.ts";
-import { showText } from "../output/show-text.ts";
-import type { Reporter } from "../output/reporter.ts";
-import { columnsOf } from "../output/text-width.ts";
-import { flagsOf } from "../flags/command-flags.ts";
-import type { Command } from "./registry.ts";
+import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
+import { Exit } from "../diagnostics/exit.ts";
+import { countText } from "../diagnostics/number-text.ts";
+import { printable } from "../diagnostics/printable.ts";
+import { nearest } from "../diagnostics/suggest.ts";
+import { FATE_MEANINGS, type LineOfFate, fateLines } from "../explain/fate-lines.ts";
+import type { Host } from "../host/host.ts";
+import type { BuildRecord } from "../build/state/published-build.ts";
+import { fateTable, lineText, sortedCounts } from "./output/fate-text.ts";
+import { listNames, openLastBuild } from "../build/state/published-build.ts";
+import type { Options } from "./flags/options.ts";
+import { sendToOutput } from "../host/send-to-output.ts";
+import { showText } from "./output/show-text.ts";
+import type { Reporter } from "./output/reporter.ts";
+import { columnsOf } from "./output/text-width.ts";
+import { flagsOf } from "./flags/command-flags.ts";
+import type { Command } from "./commands/registry.ts";
 
-/** Shows the lines of the last build with the given fates. Without a fate, it counts the lines per fate. */
-export const linesCommand: Command = async (options, host, reporter) => {
-  const { fate, source: wanted } = flagsOf("lines", options.args);
-  const names = fate.map(fateOf);
+/** What an option with an optional value has without one. */
+const ALL = "*";
+
+/** Shows the lines of the last build with the given fates. Without the name of a fate, it counts the lines per fate. */
+export const answerFates: Command = async (options, host, reporter) => {
+  const { fate, source: wanted } = flagsOf("stats", options.args);
+  const names = fate.filter((name) => name !== ALL).map(fateOf);
   const lists = await listNames(options, host);
   const records: BuildRecord[] = [];
   for (const list of lists) {
@@ -73,7 +76,8 @@ function fateOf(wanted: string): string {
   const meant = nearest(wanted, [...FATE_MEANINGS.keys()]);
   throw new CompilerError([
     errorOf("unknown-flag", `Unknown fate: ${printable(wanted, 40)}`, {
-      hint: meant === undefined ? "rules-compiler lines shows them" : `Did you mean "${meant}"?`,
+      hint:
+        meant === undefined ? "rules-compiler stats --fate shows them" : `Did you mean "${meant}"?`,
     }),
   ]);
 }

@@ -1,0 +1,42 @@
+import { endHold, holdPublished } from "../../build/hold-list.ts";
+import { holdText } from "../../build/state/hold.ts";
+import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
+import { Exit } from "../../diagnostics/exit.ts";
+import { printable } from "../../diagnostics/printable.ts";
+import type { Host } from "../../host/host.ts";
+import { sendToOutput } from "../../host/send-to-output.ts";
+import { flagsOf } from "../flags/command-flags.ts";
+import { BuildScreen } from "../output/build-screen.ts";
+import type { Command } from "./registry.ts";
+import { buildOperand, publishKept } from "./rollback.ts";
+
+/** Keeps the list at a build, which it publishes again if another is published. */
+export const holdCommand: Command = async (options, host, reporter, signal) => {
+  const build = buildOperand("hold", options.args.operands);
+  if (flagsOf("hold", options.args).end) {
+    if (build === undefined) return await end(options, host, reporter, signal);
+    throw new CompilerError([errorOf("unknown-flag", "--end takes no build")]);
+  }
+  const emit = new BuildScreen(options, host, reporter).show;
+  const held = await holdPublished({ options, host, signal, emit }, build);
+  if (held === undefined)
+    return await publishKept({ build, hold: true }, { options, host, reporter, signal });
+  const { list, hold } = held;
+  reporter.info(holdText(list, hold));
+  const { of, at, by } = hold;
+  if (options.json) await sendDocument({ name: list, held: true, of, at, by }, host);
+  return Exit.Done;
+};
+
+const end: Command = async (options, host, reporter, signal) => {
+  const { list, hold } = await endHold({ options, host, signal, emit: () => {} });
+  const wasHeld = hold !== undefined;
+  const now = wasHeld ? "is no longer held; the next run publishes it" : "is not held";
+  reporter.info(`${printable(list)} ${now}`);
+  if (options.json) await sendDocument({ name: list, held: false, wasHeld }, host);
+  return Exit.Done;
+};
+
+async function sendDocument(document: object, host: Host): Promise<void> {
+  await sendToOutput(`${JSON.stringify(document)}\n`, host);
+}
