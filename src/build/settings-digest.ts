@@ -8,7 +8,7 @@ export interface SettingsDigest {
 
 /** Excludes the set of sources, because builds are compared by the sources that both have. */
 export function settingsDigest(config: Config): SettingsDigest {
-  const { allow, allow_sources: allowSources, plugins, guards = {}, ranked } = config;
+  const { allow, allow_sources: allowSources, plugins, guards = {}, fit } = config;
   const { min_sources: least } = config;
   const { may_block: names, may_block_suffixes: suffixes, protect } = guards;
   const list = [filtersOf(config), allow, allowSources, plugins, names, suffixes, protect];
@@ -16,7 +16,7 @@ export function settingsDigest(config: Config): SettingsDigest {
     list: digestOf([
       ...list,
       ...(least === undefined ? [] : [least]),
-      ...(ranked === undefined ? [] : [ranked, config.ranks]),
+      ...(fit?.top === undefined ? [] : [fit.top, config.ranks]),
     ]),
     sources: config.sources.map((source) => {
       const { remember, max_age: maxAge } = source;

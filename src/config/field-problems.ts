@@ -3,7 +3,7 @@ import type { ConfigNode } from "./config-node.ts";
 import type { Config } from "./config.ts";
 import { hookProblems } from "./hook-problems.ts";
 import { listProblems } from "./lists.ts";
-import { rankedProblems, unrankedProblems } from "./rank-problems.ts";
+import { fitProblems, unrankedProblems } from "./rank-problems.ts";
 import { resolverProblems } from "./resolvers.ts";
 
 const CHECKS = {
@@ -11,7 +11,7 @@ const CHECKS = {
   lists: listProblems,
   combined: combinedProblems,
   resolvers: resolverProblems,
-  ranked: rankedProblems,
+  fit: fitProblems,
   guards: unrankedProblems,
 } as const;
 

@@ -1,4 +1,5 @@
 import { COMBINED_FIELD } from "./combined-fields.ts";
+import { FIT_FIELD } from "./fit-fields.ts";
 import { HOOK_FIELDS } from "./hook-fields.ts";
 import { FORMAT_NAMES, type FormatName, OUTPUT_FIELDS } from "./output-fields.ts";
 import { PUBLISH_FIELDS } from "./publish-fields.ts";
@@ -115,12 +116,14 @@ export const LISTED_FIELDS: typeof TITLE_FIELDS &
   typeof LISTED_ONLY_FIELDS &
   typeof OUTPUTS_FIELD &
   typeof EXPAND_FIELD &
+  typeof FIT_FIELD &
   typeof PUBLISH_FIELDS &
   typeof FILTER_FIELDS = {
   ...TITLE_FIELDS,
   ...LISTED_ONLY_FIELDS,
   ...OUTPUTS_FIELD,
   ...EXPAND_FIELD,
+  ...FIT_FIELD,
   ...PUBLISH_FIELDS,
   ...FILTER_FIELDS,
 };
@@ -168,6 +171,7 @@ export const LIST_FIELDS: typeof SCHEMA_FIELD &
   typeof AFTER_FIELD &
   typeof OUTPUTS_FIELD &
   typeof EXPAND_FIELD &
+  typeof FIT_FIELD &
   typeof PUBLISH_FIELDS &
   typeof RANKS_FIELD &
   typeof RESOLVERS_FIELDS &
@@ -181,6 +185,7 @@ export const LIST_FIELDS: typeof SCHEMA_FIELD &
   ...AFTER_FIELD,
   ...OUTPUTS_FIELD,
   ...EXPAND_FIELD,
+  ...FIT_FIELD,
   ...PUBLISH_FIELDS,
   ...RANKS_FIELD,
   ...RESOLVERS_FIELDS,

@@ -1,3 +1,5 @@
+import { FIT_FIELD } from "./fit-fields.ts";
+
 /** Formats of lists and sources. A test compares them, and `OUTPUT_FORMATS`, with `formats/registry.ts`. */
 export const FORMAT_NAMES = [
   "adblock",
@@ -27,8 +29,7 @@ export const OUTPUT_FORMATS: readonly OutputFormat[] = [...FORMAT_NAMES, "cdb"];
 /** The formats that lists can be written in. */
 export type OutputFormat = FormatName | "cdb";
 
-/** Fields of an output. */
-export const OUTPUT_FIELDS = {
+const OWN_FIELDS = {
   format: {
     type: "format",
     required: true,
@@ -106,27 +107,6 @@ export const OUTPUT_FIELDS = {
     description:
       "Largest size of a file (`max_rules`, `max_bytes`); the rest goes into additional files: `list.txt`, `list-2.txt` …, at most 1,000 files. With `stable: true`, names stay in their file from build to build, so that few files change. `for` sets all of them to the limits of a [service or device](formats.md#limits-of-services-and-devices).",
   },
-  fit: {
-    type: "object",
-    fields: {
-      max_rules: { type: "number", description: "Maximum number of names and other rules." },
-      max_bytes: { type: "size", description: "Maximum size.", example: "5M" },
-      ram: {
-        type: "size",
-        description:
-          "Memory that the resolver may use for it, estimated from its memory per name; see [Formats](formats.md).",
-        example: "64M",
-      },
-      by: {
-        type: "choice",
-        values: ["source", "rank"],
-        description:
-          "Which rules have priority: those of earlier sources (`source`, the default), or those that match the most popular names of `ranks` (`rank`), and then those of earlier sources.",
-      },
-    },
-    description:
-      "Limits of the whole output (`max_rules`, `max_bytes`, `ram`), including exceptions and their file. Exceptions are always included; among other rules, those of earlier sources have priority, or with `by: rank` those for popular names. Omitted rules are reported per source.",
-  },
   sort: {
     type: "choice",
     values: ["name", "none"],
@@ -139,3 +119,6 @@ export const OUTPUT_FIELDS = {
     description: "Compressed copies to write beside each file: `.gz`, `.zst`.",
   },
 } as const;
+
+/** Fields of an output. */
+export const OUTPUT_FIELDS: typeof OWN_FIELDS & typeof FIT_FIELD = { ...OWN_FIELDS, ...FIT_FIELD };

@@ -11,12 +11,6 @@ export const PUBLISH_FIELDS = {
     description: "Files or addresses with entries of `allow`, one per line.",
     example: ["allow.txt"],
   },
-  ranked: {
-    type: "number",
-    most: 1_000_000_000,
-    description:
-      "Keep only rules that match a name of `ranks` up to this rank, so that a small list blocks what many people meet. Exceptions stay.",
-  },
   guards: {
     type: "guards",
     description: "Checks before a list is published; see [Guards](#guards).",

@@ -5,14 +5,25 @@ interface Problem {
   readonly hint: string;
 }
 
-/** Ranks begin with 1: with less, every rule that blocks would be dropped. */
-export function* rankedProblems({ ranked, lists = [] }: Config): Generator<Problem> {
-  for (const most of [ranked, ...lists.map((one) => one.ranked)])
-    if (most !== undefined && most < 1)
+/** Problems of `fit`. Ranks begin with 1: with less, every rule that blocks would be dropped. */
+export function* fitProblems({ lists = [], ...top }: Config): Generator<Problem> {
+  const levels = [{ ...top, at: "" }, ...lists.map((one, at) => ({ ...one, at: `lists[${at}].` }))];
+  for (const { fit = {}, outputs = [], at } of levels) {
+    if (fit.top !== undefined && fit.top < 1)
       yield {
-        message: `ranked is ${most}, which no name has as its rank`,
+        message: `${at}fit.top is ${fit.top}, which no name has as its rank`,
         hint: "Write 1 or more, or remove the field",
       };
+    for (const key of Object.keys(fit))
+      if (key !== "top")
+        yield { message: `${at}fit.${key} is for outputs`, hint: "Move it to an entry of outputs" };
+    for (const [index, output] of outputs.entries())
+      if (output.fit?.top !== undefined)
+        yield {
+          message: `${at}outputs[${index}].fit.top is for lists`,
+          hint: "Move it to the list; add an entry of lists for a smaller one",
+        };
+  }
 }
 
 /** Settings that need `ranks`, in a configuration without it. */
@@ -20,8 +31,7 @@ export function* unrankedProblems({ ranks = [], ...config }: Config): Generator<
   if (ranks.length > 0) return;
   const levels = [config, ...(config.lists ?? [])];
   const used = [
-    levels.some(({ ranked }) => ranked !== undefined) && "ranked",
-    levels.some(({ outputs }) => outputs?.some(({ fit }) => fit?.by === "rank")) && "fit.by: rank",
+    levels.some(({ fit }) => fit?.top !== undefined) && "fit.top",
     levels.some(({ guards }) => guards?.newly_blocks !== undefined) && "guards.newly_blocks",
   ];
   for (const what of used)

@@ -56,8 +56,8 @@ export class Popularity {
     this.inverts = inverts(list);
     this.ranks = ranks;
     this.expand = known && new ExpandPatterns(known, context);
-    const isByRank = config.outputs?.some(({ fit }) => fit?.by === "rank") === true;
-    this.inList = isByRank && ranks ? new PopularInList(ranks) : undefined;
+    const isLimited = config.outputs?.some(({ fit }) => fit !== undefined) === true;
+    this.inList = isLimited && ranks ? new PopularInList(ranks) : undefined;
     this.config = config;
     this.context = context;
     const top = config.guards?.newly_blocks?.top ?? 0;
@@ -109,10 +109,10 @@ export class Popularity {
 
   /** Stages for the finished rules, before protected names are checked. */
   ranked(): NamedStage[] {
-    const { ranked } = this.config;
-    if (ranked === undefined || this.ranks === undefined) return [];
-    return rankedStages(this.ranks, ranked, this.context).map((stage) => ({
-      name: "ranked",
+    const top = this.config.fit?.top;
+    if (top === undefined || this.ranks === undefined) return [];
+    return rankedStages(this.ranks, top, this.context).map((stage) => ({
+      name: "fit",
       stage,
     }));
   }

@@ -108,8 +108,8 @@ export class FormatOutputs {
     // With `apply`, the list comes from a file, and its expressions were not compiled yet.
     if (buffer.specials.some(({ text }) => /^(?:@@)?\//.test(text))) await loadRegex();
     const expander = new NameExpander();
-    const { protectedNames, popular = [] } = shape;
-    const ranks = this.plans.some(({ isByRank }) => isByRank) ? rankedInOrder(popular) : undefined;
+    const { protectedNames, popular } = shape;
+    const ranks = popular && rankedInOrder(popular);
     const canaries = shape.hasCanary === true ? 1 : 0;
     const bySource = Map.groupBy(this.plans, ({ sourceFiles }) => sourceFiles !== undefined);
     const found: Diagnostic[] = [];
@@ -173,8 +173,7 @@ export class FormatOutputs {
     };
     const { policy, isSorted } = plan;
     const isBySource = plan.sourceFiles !== undefined;
-    const wanted = plan.isByRank ? ranks : undefined;
-    const how = { format, options, policy, isSorted, protectedNames, isBySource, ranks: wanted };
+    const how = { format, options, policy, isSorted, protectedNames, isBySource, ranks };
     const writer = new FormatWriter(how, sinks, expander);
     const one: Written = { plan, writer, block, allow };
     this.written.push(one);

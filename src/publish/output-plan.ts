@@ -42,8 +42,6 @@ export interface OutputPlan {
   /** The service or device that the limits are for. */
   readonly service?: string;
   readonly sizeLimit: SizeLimit;
-  /** Whether rules for popular names stay first. */
-  readonly isByRank: boolean;
   readonly packings: readonly ("gzip" | "zstd")[];
   /** The primary that scripts of differences are for. */
   readonly updates?: string | undefined;
@@ -179,7 +177,6 @@ function planOf(
       ),
       bytes: sizeBytes(output.fit?.max_bytes ?? "") ?? Infinity,
     },
-    isByRank: output.fit?.by === "rank",
     packings: [...new Set(output.pack)],
     updates: output.updates,
   };

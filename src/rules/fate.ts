@@ -68,7 +68,7 @@ export const FATES = [
   ["shared-host", "URL with a path on a host that many people share"],
   ["few-sources", "fewer sources have it than `min_sources` requires"],
   ["too-old", "first seen longer ago than `max_age` permits"],
-  ["not-ranked", "matches no popular name up to the rank in `ranked`"],
+  ["not-ranked", "matches no popular name up to the rank in `fit.top`"],
   ["newly-blocks", "would block a popular name that the published list does not block"],
 ] as const;
 

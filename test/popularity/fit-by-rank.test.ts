@@ -20,7 +20,7 @@ const TWO = {
 const SOURCES = ["one", "two"].map((source) => ({ name: source, source, type: "adblock" }));
 
 function limited(format: string, max_rules: number, more: object = {}): MemoryProject {
-  const outputs = [{ format, file: "out", fit: { max_rules, by: "rank" } }];
+  const outputs = [{ format, file: "out", fit: { max_rules } }];
   const config = { sources: SOURCES, ranks: ["top"], outputs, ...more };
   return projectOf(config, TWO);
 }
@@ -43,13 +43,11 @@ test("the rules for popular names stay, in the order of the list", async () => {
   ]);
 });
 
-test("if everything fits, the file is the same as without by", async () => {
+test("if everything fits, the file is the same as without ranks", async () => {
   for (const format of ["adblock", "hosts", "rpz", "dnsmasq"]) {
     const texts = [];
-    for (const by of ["rank", "source"]) {
-      const project = limited(format, 100, {
-        outputs: [{ format, file: "out", fit: { max_rules: 100, by } }],
-      });
+    for (const ranks of [["top"], undefined]) {
+      const project = limited(format, 100, { ranks });
       await project.run("compile", "-c", "c.json");
       texts.push(project.text("rules/out"));
     }
@@ -106,16 +104,18 @@ test("rollback and apply choose the same rules, whatever is popular then", async
   }
 });
 
-test("by: rank without ranks is an error", async () => {
-  const outputs = [{ format: "hosts", fit: { max_rules: 3, by: "rank" } }];
-  for (const config of [{ outputs }, { lists: [{ name: "A", outputs }] }]) {
-    const { exit, stderr } = await projectOf({ sources: SOURCES, ...config }, TWO).run(
-      "compile",
-      "-c",
-      "c.json",
-    );
+test("top is for lists and needs ranks, and the limits of files are for outputs", async () => {
+  const outputs = [{ format: "hosts", fit: { top: 3 } }];
+  for (const [config, message] of [
+    [{ ranks: ["top"], outputs }, /: outputs\[0\]\.fit\.top is for lists/],
+    [{ ranks: ["top"], lists: [{ name: "A", outputs }] }, /lists\[0\]\.outputs\[0\]\.fit\.top is/],
+    [{ ranks: ["top"], lists: [{ name: "A", fit: { ram: "1M" } }] }, /\.fit\.ram is for outputs/],
+    [{ fit: { top: 3 } }, /fit\.top needs ranks/],
+  ] as const) {
+    const project = projectOf({ sources: SOURCES, ...config }, TWO);
+    const { exit, stderr } = await project.run("compile", "-c", "c.json");
     assert.equal(exit, 2);
-    assert.match(stderr, /fit\.by: rank needs ranks/);
+    assert.match(stderr, message);
   }
 });
 

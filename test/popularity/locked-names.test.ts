@@ -8,7 +8,7 @@ const NAMES = "https://names.example/key-1234/n.csv";
 const WORDS = ["-c", "c.json", "--cache-dir", "cache"];
 
 const FIELDS: Readonly<Record<string, object>> = {
-  ranks: { ranks: [{ source: NAMES, secret: true }], ranked: 2 },
+  ranks: { ranks: [{ source: NAMES, secret: true }], fit: { top: 2 } },
   expand: { expand: [{ source: NAMES, secret: true }], outputs: [{ format: "domains" }] },
 };
 const LISTS: readonly (readonly [string, object, string])[] = [

@@ -151,7 +151,7 @@ test("action: drop does not count names that the list does not block in the end"
 });
 
 test("several lists read ranks once, and their answers agree", async () => {
-  const one = project({ lists: [{ name: "Normal" }, { name: "Light", ranked: 3 }] });
+  const one = project({ lists: [{ name: "Normal" }, { name: "Light", fit: { top: 3 } }] });
   assert.equal((await one.run("-c", "c.json")).exit, 0);
   assert.match(one.text("rules/light.txt"), /^\|\|tracker\.example\^\n@@\|\|ok\.example\^$/m);
   assert.doesNotMatch(one.text("rules/light.txt"), /rare/);
@@ -176,7 +176,7 @@ test("several lists read ranks once, and their answers agree", async () => {
 });
 
 test("a list is compiled again when the ranks have changed", async () => {
-  const one = project({ ranked: 3 });
+  const one = project({ fit: { top: 3 } });
   assert.equal((await one.run("-c", "c.json")).exit, 0);
   assert.doesNotMatch(one.text("rules/n.txt"), /rare/);
   one.write("top.csv", "1,a.rare.example\n2,tracker.example\n");
@@ -186,9 +186,9 @@ test("a list is compiled again when the ranks have changed", async () => {
 });
 
 const BAD: readonly (readonly [object, RegExp])[] = [
-  [{ ranks: [], ranked: 5 }, /ranked needs ranks/],
-  [{ ranked: 0 }, /ranked is 0, which no name has/],
-  [{ lists: [{ name: "A", ranked: 0 }] }, /ranked is 0, which no name has/],
+  [{ ranks: [], fit: { top: 5 } }, /fit\.top needs ranks/],
+  [{ fit: { top: 0 } }, /fit\.top is 0, which no name has/],
+  [{ lists: [{ name: "A", fit: { top: 0 } }] }, /fit\.top is 0, which no name has/],
   [{ ranks: [], guards: GUARD }, /guards\.newly_blocks needs ranks/],
   [{ ranks: [{ source: "a", type: "hosts" }] }, /ranks\[0\]\.type is hosts/],
   [
@@ -198,8 +198,8 @@ const BAD: readonly (readonly [object, RegExp])[] = [
   [{ sources: [{ source: "top.csv", type: "umbrella" }] }, /type is umbrella/],
   [{ ranks: [{ source: "a", type: "csv" }] }, /ranks\[0\]\.column is required/],
   [{ guards: { newly_blocks: { top: 1e9 } } }, /top must be a whole number from 0 to 100000/],
-  [{ ranks: ["missing.csv"], ranked: 5 }, /File not found: missing\.csv/],
-  [{ ranks: ["known.txt"], ranked: 5 }, /known\.txt/],
+  [{ ranks: ["missing.csv"], fit: { top: 5 } }, /File not found: missing\.csv/],
+  [{ ranks: ["known.txt"], fit: { top: 5 } }, /known\.txt/],
   [{ expand: [{ source: "a", type: "rpz" }] }, /expand\[0\]\.type is rpz/],
   [{ lists: [{ name: "A", expand: {} }] }, /lists\[0\]\.expand must be a list of files/],
 ];
@@ -225,8 +225,8 @@ test("ranks may be any feed, and bad lines keep their place", async () => {
     "more.txt": "# names\n\nFOUR.example\n",
     "ads.txt": "||one.example^\n||two.example^\n||three.example^\n||four.example^\n",
   };
-  const kept = async (ranked: number): Promise<string[]> => {
-    const one = project({ ranks, ranked }, files);
+  const kept = async (top: number): Promise<string[]> => {
+    const one = project({ ranks, fit: { top } }, files);
     assert.equal((await one.run("-c", "c.json")).exit, 0);
     return one.text("rules/n.txt").match(/(?<=\|\|)\w+/g) ?? [];
   };

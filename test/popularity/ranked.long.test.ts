@@ -28,7 +28,7 @@ function isKept(line: string, popular: readonly string[]): boolean {
   return popular.some((name) => matcher.matching(name).length > 0);
 }
 
-test(`${CASES} random lists: ranked keeps the rules that match a popular name`, async () => {
+test(`${CASES} random lists: fit.top keeps the rules that match a popular name`, async () => {
   const first = seedFrom(process.env["FUZZ_SEED"]);
   let dropped = 0;
   let patterns = 0;
@@ -47,7 +47,7 @@ test(`${CASES} random lists: ranked keeps the rules that match a popular name`, 
       transformations: random.pick(CHAINS),
     };
     const normal = await compile(config, { host });
-    const light = await compile({ ...config, ranked: most }, { host });
+    const light = await compile({ ...config, fit: { top: most } }, { host });
     const all = rulesIn(normal.bytes);
     const expected = all.filter((line) => isKept(line, [...top]));
     assert.deepEqual(rulesIn(light.bytes), expected, `FUZZ_SEED=${seed}`);

@@ -79,8 +79,8 @@ guards: { max_shrink: 10, newly_blocks: { top: 1000, action: drop } }
 outputs:
 ${FORMATS.map((format) => `  - { format: ${format}, file: "{format}/{slug}.txt" }`).join("\n")}
 lists:
-  - { name: Mini, sources: ${names(40)}, ranked: 2000 }
-  - { name: Light, sources: ${names(40)}, ranked: 10000, covers: [Mini] }
+  - { name: Mini, sources: ${names(40)}, fit: { top: 2000 } }
+  - { name: Light, sources: ${names(40)}, fit: { top: 10000 }, covers: [Mini] }
   - { name: Normal, sources: ${names(40)}, covers: [Light] }
   - { name: Pro, sources: ${names(50)}, covers: [Normal] }
   - { name: Ultimate, covers: [Pro] }
