@@ -2,6 +2,7 @@ import { decodeUtf8 } from "../bytes/utf8.ts";
 import { CompilerError } from "../diagnostics/diagnostic.ts";
 import { type Host, HostError } from "../host/host.ts";
 import type { RankedNames } from "../meaning/ranked-names.ts";
+import { registrableDomain } from "../syntax/host-name.ts";
 import type { BuildOptions } from "./build-options.ts";
 
 export type { RankedNames } from "../meaning/ranked-names.ts";
@@ -41,12 +42,11 @@ export async function rankFinder(
 ): Promise<(name: string) => NameRank | undefined> {
   const ranks = await openRanks(options, host);
   if (ranks === undefined) return () => undefined;
-  const { getDomain } = await import("tldts");
   return (name) => {
     const own = ranks.rankOf(name);
     if (own !== undefined) return { rank: own };
-    const domain = getDomain(name, { allowPrivateDomains: true, validateHostname: false });
-    const rank = domain === null ? undefined : ranks.rankOf(domain);
-    return domain === null || rank === undefined ? undefined : { rank, of: domain };
+    const domain = registrableDomain(name);
+    const rank = domain === undefined ? undefined : ranks.rankOf(domain);
+    return domain === undefined || rank === undefined ? undefined : { rank, of: domain };
   };
 }

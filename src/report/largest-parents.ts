@@ -1,8 +1,8 @@
-import { getDomain } from "tldts";
 import { bufferOf } from "../bytes/search.ts";
 import { nameIn } from "../explain/line-names.ts";
 import { eachLiveLine } from "../explain/live-lines.ts";
 import type { BuildRecord } from "../record/build-record.ts";
+import { registrableDomain } from "../syntax/host-name.ts";
 
 /** The domains with the most rules. */
 export function largestParents(
@@ -16,7 +16,7 @@ export function largestParents(
     eachLiveLine(buffer, frame, (_row, start, end) => {
       const name = nameIn(buffer.toString("latin1", start, end).trim())?.name;
       if (name === undefined) return;
-      const domain = getDomain(name, OPTIONS) ?? name;
+      const domain = registrableDomain(name) ?? name;
       counts.set(domain, (counts.get(domain) ?? 0) + 1);
     });
   return [...counts]
@@ -25,5 +25,3 @@ export function largestParents(
     .slice(0, most)
     .map(([name, rules]) => ({ name, rules }));
 }
-
-const OPTIONS = { allowPrivateDomains: true, validateHostname: false } as const;

@@ -1,6 +1,7 @@
-import { parse } from "tldts";
 import { Fate } from "../rules/fate.ts";
+import { readHost } from "./host-name.ts";
 import { isIpv4Text, isIpv6Text } from "./ip.ts";
+import { Suffix } from "./public-suffix.ts";
 
 export interface ValidatorOptions {
   readonly allowIp: boolean;
@@ -12,12 +13,13 @@ export interface ValidatorOptions {
  * public suffix acceptable. Slower than `publicSuffixKind`, but accepts any text in place of a host.
  */
 export function judgeHost(text: string, options: ValidatorOptions, isLimited: boolean): Fate {
-  const { hostname, isIp, publicSuffix, isIcann } = parse(text);
-  if (hostname === null || !/[a-z0-9]/i.test(hostname)) return Fate.BadHost;
-  if (isIp === true) {
+  const host = readHost(text);
+  if (host === undefined || !/[a-z0-9]/.test(host.hostname)) return Fate.BadHost;
+  const { hostname, isIp, isSuffix, kind } = host;
+  if (isIp) {
     if (!isIpv4Text(hostname) && !isIpv6Text(hostname)) return Fate.BadHost;
     return options.allowIp ? Fate.Live : Fate.IpAddress;
   }
-  if (hostname !== publicSuffix || isLimited) return Fate.Live;
-  return options.allowPublicSuffix && isIcann === true ? Fate.Live : Fate.PublicSuffix;
+  if (!isSuffix || isLimited) return Fate.Live;
+  return options.allowPublicSuffix && kind === Suffix.Icann ? Fate.Live : Fate.PublicSuffix;
 }

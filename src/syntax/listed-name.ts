@@ -1,13 +1,14 @@
-import { parse } from "tldts";
 import { CLASS_OF, HOST_CLASSES, UNDERSCORE } from "../bytes/ascii.ts";
 import { decodeUtf8 } from "../bytes/utf8.ts";
+import { readHost } from "./host-name.ts";
+import { Suffix } from "./public-suffix.ts";
 
 export const LABEL = "[a-zA-Z0-9_](?:[a-zA-Z0-9_-]*[a-zA-Z0-9_])?";
 export const PLAIN_DOMAIN: RegExp = new RegExp(`^${LABEL}(?:\\.${LABEL})+$`);
 
 /** Names may contain underscores, but so do parts of URLs (`_300x250.gif`). Only names have a listed suffix. */
 export function isListedName(text: string): boolean {
-  return PLAIN_DOMAIN.test(text) && parse(text).isIcann === true;
+  return PLAIN_DOMAIN.test(text) && readHost(text)?.kind === Suffix.Icann;
 }
 
 /** The same for bytes that contain an underscore. The first bytes rule out most other text. */

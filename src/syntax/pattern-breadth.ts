@@ -1,7 +1,8 @@
-import { parse } from "tldts";
 import { Fate } from "../rules/fate.ts";
 import type { ValidatorOptions } from "./acceptable-host.ts";
-import { isListedSuffix } from "./public-suffix.ts";
+import { readHost } from "./host-name.ts";
+import { asciiLabels } from "./idna.ts";
+import { Suffix, isListedSuffix } from "./public-suffix.ts";
 import { withoutEnd } from "./without-end.ts";
 
 /**
@@ -21,9 +22,9 @@ export function judgeBreadth(pattern: string, options: ValidatorOptions, isLimit
     .split(".")
     .filter((label) => label !== "")
     .join(".");
-  const { publicSuffix, isIcann, hostname } = parse(literal);
-  const isListed = isIcann === true;
-  if (isListed && endsInSuffix && hostname === publicSuffix)
+  const name = readHost(literal);
+  const isListed = name?.kind === Suffix.Icann;
+  if (isListed && endsInSuffix && name.isSuffix)
     return options.allowPublicSuffix || isLimited ? Fate.Live : Fate.PublicSuffix;
   return isListed || hasText ? Fate.Live : Fate.TooWide;
 }
@@ -34,7 +35,7 @@ export function judgeBreadth(pattern: string, options: ValidatorOptions, isLimit
  */
 export function isBareDomainPrefix(line: string): boolean {
   const name = /^\|\|([a-z0-9_.-]+)\.$/i.exec(line.trim())?.[1];
-  return name !== undefined && name.includes(".") && parse(name).isIcann === true;
+  return name !== undefined && name.includes(".") && readHost(name)?.kind === Suffix.Icann;
 }
 
 /**
@@ -44,11 +45,10 @@ export function isBareDomainPrefix(line: string): boolean {
 export function isWholeSuffix(name: string, isShared = false): boolean {
   const bare = withoutEnd(name.toLowerCase().replace(/^[*.]+/, ""), ".");
   if (bare.includes("*")) return false;
-  const { publicSuffix, isIcann, isPrivate, hostname } = parse(bare, {
-    allowPrivateDomains: isShared,
-  });
-  if (hostname === null || hostname !== publicSuffix) return false;
-  return isIcann === true ? isListedSuffix(hostname) : isPrivate === true;
+  const host = readHost(bare, isShared);
+  if (host?.isSuffix !== true) return false;
+  if (host.kind === Suffix.Private) return true;
+  return host.kind === Suffix.Icann && isListedSuffix(asciiLabels(host.hostname));
 }
 
 /** `*.com.*` matches every name with `com` in the middle. */

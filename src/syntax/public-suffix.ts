@@ -5,7 +5,7 @@ import { ICANN_RULES, PRIVATE_RULES } from "./public-suffix-list.ts";
 
 /**
  * Whether a name is a public suffix. Validation checks every rule, so this works on bytes: one hash of the name, one
- * lookup in a table of the list's rules. `tldts` provides the rules, and the tests compare the results with it.
+ * lookup in a table of the list's rules. `tldts` provides the rules when the table is generated, and the tests compare the results with it.
  */
 export const Suffix = { No: 0, Icann: 1, Private: 2 } as const;
 export type Suffix = (typeof Suffix)[keyof typeof Suffix];
@@ -15,6 +15,8 @@ const RULE = 1;
 const WILDCARD = 2;
 const EXCEPTION = 4;
 const PRIVATE_SHIFT = 3;
+const ICANN_PART = [[Suffix.Icann, 0]] as const;
+const BOTH_PARTS = [...ICANN_PART, [Suffix.Private, PRIVATE_SHIFT]] as const;
 
 interface SuffixTable {
   /** Hash → index + 1 into the three columns; open addressing. */
@@ -58,22 +60,30 @@ export function publicSuffixKind(bytes: Uint8Array, start: number, end: number):
 }
 
 /**
- * Whether a name in lower case is a public suffix of the ICANN part of the list, given the hashes (`hashName`) of the name and of its
- * parent, which begins at `parentStart`.
+ * Where the public suffix of a name in lower-case ASCII begins, and its kind: the longest one that the list has, or the last label.
+ * With `withPrivate`, also a suffix that a company shares with its users.
  */
-// oxlint-disable-next-line max-params -- numbers, not objects, in a loop over rows
-export function isIcannSuffix(
+export function suffixIn(
   bytes: Uint8Array,
-  start: number,
-  parentStart: number,
-  end: number,
-  hash: number,
-  parentHash: number,
-): boolean {
-  if (!mayBeSuffix(hash, parentHash)) return false;
+  withPrivate: boolean,
+): { readonly start: number; readonly kind: Suffix } {
   table ??= buildTable();
-  const own = find(table, hash, bytes, start, end);
-  return isSuffix(own, find(table, parentHash, bytes, parentStart, end));
+  const end = bytes.length;
+  const entryAt = (from: number): number =>
+    from < end ? find(table!, hashName(bytes, from, end), bytes, from, end) : 0;
+  let own = entryAt(0);
+  for (let start = 0; ;) {
+    const dot = bytes.indexOf(DOT, start);
+    const next = dot === -1 ? end : dot + 1;
+    const parent = entryAt(next);
+    for (const [kind, shift] of withPrivate ? BOTH_PARTS : ICANN_PART) {
+      if (((own >> shift) & EXCEPTION) !== 0) return { start: next, kind };
+      if (isSuffix(own >> shift, parent >> shift)) return { start, kind };
+    }
+    if (dot === -1) return { start, kind: Suffix.No };
+    start = next;
+    own = parent;
+  }
 }
 
 let listed: ReadonlySet<string> | undefined;
