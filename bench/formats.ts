@@ -15,12 +15,12 @@ const LIMIT = 2;
 const alone = workFolder(inputOf("typical"));
 const every = workFolder(inputOf("typical"));
 const config = JSON.parse(readFileSync(join(every, "config.json"), "utf8")) as object;
-const outputs = FORMAT_NAMES.map((format) => ({ format, file: join(every, `of-${format}`) }));
+const outputs = FORMAT_NAMES.map((format) => ({ format, file: `of-${format}` }));
 writeFileSync(join(every, "config.json"), JSON.stringify({ ...config, outputs }));
 const times = interleaved(
   {
-    alone: () => measure(compileCommand(alone, "--no-record")),
-    every: () => measure(compileCommand(every, "--no-record")),
+    alone: () => measure(compileCommand(alone, "--no-record", "-r"), { cwd: alone }),
+    every: () => measure(compileCommand(every, "--no-record", "-r"), { cwd: every }),
   },
   process.argv.includes("--gate") ? 5 : 9,
 );

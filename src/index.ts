@@ -125,7 +125,7 @@ export async function plan(request: BuildRequest): Promise<PlannedList[]> {
   const context = await contextOf(request, nodeHost());
   const { options, host } = context;
   const { lists } = await openProject(options, host);
-  const session = new BuildSession(planLists(lists, options, host), context);
+  const session = new BuildSession(await planLists(lists, options, host), context);
   const planned: PlannedList[] = [];
   try {
     for await (const { file, run, change, hold } of planChanges(session)) {

@@ -4,17 +4,20 @@ import { printable } from "../diagnostics/printable.ts";
 import { scratchOf } from "../engine/scratch.ts";
 import { NameBuffer } from "../formats/name-buffer.ts";
 import type { Host } from "../host/host.ts";
-import { planOutputs } from "../publish/output-plan.ts";
+import { manifestPaths } from "../publish/manifest.ts";
+import { type OutputPlan, plannedFiles, planOutputs } from "../publish/output-plan.ts";
 import type { BuildContext } from "./build-context.ts";
 import type { ListOutcome } from "./build-outcome.ts";
 import { exitOf } from "./cached-outcome.ts";
 import { writeCombined } from "./combined-outputs.ts";
 import { ListOutputs } from "./list-outputs.ts";
 import { saveLock } from "./lock-session.ts";
+import { LOCKFILE } from "./lockfile.ts";
 import { VERSION } from "../diagnostics/version.ts";
 import { askedBy } from "./asked-by.ts";
 import { publishList, publishedConfig } from "./publish-list.ts";
 import { notePublished, publishedFact } from "./note-history.ts";
+import { refusePlaces } from "./refuse-places.ts";
 import { replayNames } from "./recorded-names.ts";
 import { repeatOwners } from "./rule-owners.ts";
 import { holdCommandLine, holdText, readHold } from "./state/hold.ts";
@@ -28,6 +31,11 @@ export async function applyPlan(path: string, context: BuildContext): Promise<Li
   const { accept } = options;
   const refused = plan.refused.filter(({ code }) => !accept.includes(code));
   if (refused.length > 0) throw new CompilerError(refused);
+  const { config, folder, record, report } = plan;
+  const rulesDir = shownFolder(plan.rulesDir, host);
+  const labels = report.sources.map(({ label }) => label);
+  const outputPlans = planOutputs(config, { folder: rulesDir, host, sources: labels });
+  await refusePlan(plan, outputPlans, context);
   for (const diagnostic of plan.warnings) emit({ kind: "diagnostic", diagnostic });
   const outputs = new ListOutputs(plan.files, { record: true, isToStdout: false }, host);
   // Covered names are saved only if a format needs them.
@@ -40,10 +48,6 @@ export async function applyPlan(path: string, context: BuildContext): Promise<Li
     outputs.write(bytes.list);
     outputs.writeRecord(bytes.frames);
     signal.throwIfAborted();
-    const { config, shape, folder, record, report } = plan;
-    const rulesDir = shownFolder(plan.rulesDir, host);
-    const labels = report.sources.map(({ label }) => label);
-    const outputPlans = planOutputs(config, { folder: rulesDir, host, sources: labels });
     if (outputPlans.length > 0) {
       replayNames(plan.runs, bytes, nameBuffer);
       repeatOwners(nameBuffer, plan.runs, outputPlans, host);
@@ -52,7 +56,7 @@ export async function applyPlan(path: string, context: BuildContext): Promise<Li
       config,
       outputPlans,
       nameBuffer: outputPlans.length === 0 ? undefined : nameBuffer,
-      shape,
+      shape: plan.shape,
       accept,
       builtAt: new Date(record.builtAt),
       timelessHead: plan.timelessHead,
@@ -88,6 +92,30 @@ export async function applyPlan(path: string, context: BuildContext): Promise<Li
     nameBuffer.close();
     await outputs.close();
   }
+}
+
+/** A plan is a file that others may have changed. Rejects with a `CompilerError` if it writes where today's options do not permit it. */
+async function refusePlan(
+  { files, config, rulesDir, combined, lock, folder }: SavedPlan,
+  outputPlans: readonly OutputPlan[],
+  { options, host }: BuildContext,
+): Promise<void> {
+  const { path, cwd } = host;
+  const names = [
+    ...files.map((file) => file.path),
+    ...outputPlans.flatMap(plannedFiles).map((file) => file.path),
+    ...manifestPaths(config, rulesDir, host),
+    ...combined.flatMap((one) => [one.name, ...one.files.map((file) => file.path)]),
+  ];
+  const wanted = names.map((name) => ({ name, path: path.resolve(cwd, name) }));
+  await refusePlaces(wanted, options, host);
+  const own = path.dirname(path.resolve(cwd, options.configPath));
+  if (lock === undefined || folder === own || options.permit.includes("paths")) return;
+  throw new CompilerError([
+    errorOf("path-outside", `The plan has ${LOCKFILE} of another folder: ${printable(folder)}`, {
+      hint: "Use the same -c as plan, or add --permit paths",
+    }),
+  ]);
 }
 
 async function refuseIfHeld({ files, report, place }: SavedPlan, host: Host): Promise<void> {

@@ -27,7 +27,7 @@ export async function buildLists(
   outcomes: ListOutcome[],
 ): Promise<void> {
   noteListAlone(lists, context);
-  const session = new BuildSession(planLists(lists, context.options, context.host), context);
+  const session = new BuildSession(await planLists(lists, context.options, context.host), context);
   const ends = new Map<string, Promise<unknown>>();
   try {
     if (session.hasSeveral) await fetchAhead(session);

@@ -9,6 +9,8 @@ import { keptBuilds, momentOf } from "../record/kept-builds.ts";
 import { askedBy } from "./asked-by.ts";
 import type { BuildContext } from "./build-context.ts";
 import { type ChosenBuild, chosenBuild } from "./chosen-build.ts";
+import { planCombined } from "./combined-plan.ts";
+import { refusePlaces, wantedFiles } from "./refuse-places.ts";
 import { type ListPlan, planList } from "./list-plan.ts";
 import { openList } from "./project.ts";
 import { noteHistory } from "./note-history.ts";
@@ -121,6 +123,9 @@ export async function selectedList({
 }: BuildContext): Promise<{ readonly plan: ListPlan; readonly file: OutputFile }> {
   const plan = planList(await openList(options, host), options, host);
   const [file] = plan.files;
+  const { project } = plan.list;
+  const wanted = wantedFiles([plan], planCombined(project, options, host));
+  await refusePlaces(wanted, options, host, project.locate);
   if (file !== undefined) return { plan, file };
   throw new CompilerError([
     errorOf("unknown-flag", "rollback and hold need the file of the list; remove -o -"),

@@ -9,15 +9,19 @@ import type { BuildOptions } from "./build-options.ts";
 import { planCombined } from "./combined-plan.ts";
 import { inputPaths } from "./input-paths.ts";
 import { type ListPlan, planList } from "./list-plan.ts";
+import { refusePlaces, wantedFiles } from "./refuse-places.ts";
 import { isFolderName, isListAlone } from "./with-output-target.ts";
 import type { ListConfig } from "./project.ts";
 
-/** Plans lists that are built together. Throws a `CompilerError` if two of them write the same file, or one overwrites what it is made from. */
-export function planLists(
+/**
+ * Plans lists that are built together. Rejects with a `CompilerError` if two of them write the same file, one overwrites what it is
+ * made from, or one writes where it must not.
+ */
+export async function planLists(
   lists: readonly ListConfig[],
   options: BuildOptions,
   host: Host,
-): ListPlan[] {
+): Promise<ListPlan[]> {
   const { output } = options;
   if (output !== undefined && !isFolderName(output, host) && lists.length > 1)
     throw new CompilerError([
@@ -45,9 +49,8 @@ export function planLists(
     }
   }
   const [first] = lists;
-  for (const { name, files } of first === undefined
-    ? []
-    : planCombined(first.project, options, host))
+  const combined = first === undefined ? [] : planCombined(first.project, options, host);
+  for (const { name, files } of combined)
     for (const { path } of files) {
       if (lists.some((list) => inputPaths(list, host).has(path))) throw overwrites(name, path);
       const owner = owners.get(path);
@@ -60,6 +63,7 @@ export function planLists(
         ]);
       owners.set(path, name);
     }
+  await refusePlaces(wantedFiles(plans, combined), options, host, first?.project.locate);
   return plans;
 }
 

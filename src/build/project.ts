@@ -8,7 +8,12 @@ import { loadPlugins } from "./load-plugins.ts";
 import { NO_PLUGINS, type Plugins } from "../engine/plugins.ts";
 import { slugOf } from "../engine/slug.ts";
 import { validateConfig } from "../config/validate.ts";
-import { CompilerError, type Diagnostic, errorOf } from "../diagnostics/diagnostic.ts";
+import {
+  CompilerError,
+  type Diagnostic,
+  errorOf,
+  type FileLocation,
+} from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import { allNames, someOf } from "../diagnostics/some-of.ts";
 import type { Host } from "../host/host.ts";
@@ -24,6 +29,8 @@ export interface Project {
   readonly file: string;
   readonly plugins: Plugins;
   readonly warnings: readonly Diagnostic[];
+  /** Where its file names a file to write. */
+  readonly locate?: (file: string) => FileLocation | undefined;
 }
 
 /** A list of a configuration. */
@@ -86,7 +93,7 @@ async function readProject(options: ProjectOptions, host: Host): Promise<Project
   const mayRun = options.permit.includes("plugins");
   let plugins = given ?? NO_PLUGINS;
   if (options.config !== undefined) return projectOf(options.config, plugins, host);
-  const { config, path, warnings } = await loadConfigFile(
+  const { config, path, warnings, locate } = await loadConfigFile(
     options.configPath,
     host,
     contextWith(plugins),
@@ -102,6 +109,7 @@ async function readProject(options: ProjectOptions, host: Host): Promise<Project
     file: host.path.basename(path),
     plugins,
     warnings,
+    locate,
   };
 }
 

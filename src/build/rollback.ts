@@ -8,7 +8,7 @@ import { ListHeader } from "../engine/list-header.ts";
 import { scratchOf } from "../engine/scratch.ts";
 import { NameBuffer } from "../formats/name-buffer.ts";
 import type { Host } from "../host/host.ts";
-import { type OutputPlan, planOutputs } from "../publish/output-plan.ts";
+import { type OutputContext, type OutputPlan, planOutputs } from "../publish/output-plan.ts";
 import { lastPatch, patchLines } from "../publish/patches.ts";
 import { momentOf } from "../record/kept-builds.ts";
 import { askedBy } from "./asked-by.ts";
@@ -24,7 +24,7 @@ import { guardList } from "./guards/registry.ts";
 import { ListOutputs } from "./list-outputs.ts";
 import type { ListPlan } from "./list-plan.ts";
 import { noteHistory, notePublished } from "./note-history.ts";
-import { publishList } from "./publish-list.ts";
+import { type PublishedConfig, publishList } from "./publish-list.ts";
 import { replayNames } from "./recorded-names.ts";
 import { repeatOwners } from "./rule-owners.ts";
 import type { KeptDraft, WholeBuild } from "./state/kept-draft.ts";
@@ -114,12 +114,13 @@ async function publishAgain(
 ): ReturnType<typeof publishList> {
   const { options, host, signal, emit } = context;
   const { draft, header, frames } = whole;
-  const { config, report, shape } = draft;
+  const { report, shape } = draft;
   const { project, plugins } = plan.list;
   const { rulesDir } = options;
   const paths = plan.files.map(({ path }) => path);
   const labels = report.sources.map(({ label }) => label);
   const where = { folder: rulesDir, host, taken: paths, plugins, sources: labels };
+  const config = configuredNow(draft.config, plan, where);
   const outputPlans = planOutputs(config, where);
   for (const diagnostic of leftAlone(plan, outputPlans)) emit({ kind: "diagnostic", diagnostic });
   const builtAt = buildTime(host);
@@ -158,7 +159,7 @@ async function publishAgain(
     for (const found of published.overruled)
       emit({ kind: "diagnostic", diagnostic: asWarning(found) });
     await outputs.remember(
-      { ...draft, timelessHead: dated.timelessHead },
+      { ...draft, config, timelessHead: dated.timelessHead },
       { ...header, builtAt: builtAt.toISOString(), by: askedBy(options, host), of },
       () => [whole.covered],
     );
@@ -166,6 +167,34 @@ async function publishAgain(
   } finally {
     nameBuffer.close();
   }
+}
+
+/**
+ * The settings of a kept build, with the files, addresses and programs of today's configuration: what is stored may have been
+ * changed by others.
+ */
+function configuredNow(
+  then: PublishedConfig,
+  { list, outputs: today }: ListPlan,
+  where: OutputContext,
+): PublishedConfig {
+  const { manifest, patches } = list.config;
+  const outputs = (then.outputs ?? []).flatMap((output) => {
+    const { updates: _updates, pack: _pack, ...own } = output;
+    const [planned] = planOutputs({ name: then.name, outputs: [own] }, where);
+    const now = today.find(({ path }) => path === planned?.path);
+    if (now === undefined) return [];
+    const { updates, packings, formatName } = now;
+    const isZone = updates !== undefined && formatName === own.format;
+    return [{ ...own, pack: packings, ...(isZone && { updates }) }];
+  });
+  const { manifest: _manifest, patches: _patches, ...settings } = then;
+  return {
+    ...settings,
+    outputs,
+    ...(manifest !== undefined && { manifest }),
+    ...(patches !== undefined && { patches }),
+  };
 }
 
 /** Warns of outputs that the build does not have. */

@@ -84,7 +84,7 @@ export class WatchedBuild {
     const { project, lists } = await openProject(options, host);
     for (const diagnostic of project.warnings) emit({ kind: "diagnostic", diagnostic });
     noteListAlone(lists, this.context);
-    const plans = planLists(lists, options, host);
+    const plans = await planLists(lists, options, host);
     this.session?.close();
     this.session = new BuildSession(plans, this.context, true);
     this.known = { [this.configPath]: this.known[this.configPath] ?? "" };

@@ -19,6 +19,8 @@ export interface LoadedConfig {
   /** Absolute path of the file; relative paths in the configuration start from its folder. */
   readonly path: string;
   readonly warnings: readonly Diagnostic[];
+  /** Where the configuration names this file to write; undefined if it does not. */
+  readonly locate: (file: string) => FileLocation | undefined;
 }
 
 /** Reads and checks a configuration file. Rejects with a `CompilerError` that holds every problem. */
@@ -37,7 +39,15 @@ export async function loadConfigFile(
   const more = files.length === 0 ? {} : await onPlugins?.(files, absolute);
   const { config, diagnostics } = validateConfig(root, { ...context, ...more, locate });
   if (config === undefined) throw new CompilerError(diagnostics);
-  return { config, path: absolute, warnings: diagnostics };
+  return {
+    config,
+    path: absolute,
+    warnings: diagnostics,
+    locate: (file) => {
+      const node = fileNode(root, file);
+      return node && locate(node.offset);
+    },
+  };
 }
 
 /** Rejects with a `CompilerError` if a file in YAML or JSON has an error of syntax. */
@@ -45,6 +55,20 @@ export async function checkSyntax(path: string, host: Host): Promise<void> {
   const text = await readConfig(host.path.resolve(host.cwd, path), path, host);
   const extension = host.path.extname(path).toLowerCase();
   await parse(text, path, extension, locationFinder(printable(path), text));
+}
+
+/** The value of a field for a file to write. */
+function fileNode(node: ConfigNode, file: string): ConfigNode | undefined {
+  if (node.kind === "scalar") return undefined;
+  const parts =
+    node.kind === "array" ? node.items.map((item) => ({ key: "", node: item })) : node.entries;
+  for (const part of parts) {
+    const { key, node: value } = part;
+    if (key === "file" && value.kind === "scalar" && value.value === file) return value;
+    const found = fileNode(value, file);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 function pluginFiles(root: ConfigNode): string[] {

@@ -135,6 +135,18 @@ const COMPILE_CODES = {
     meaning: "A transformation of a plugin threw an error or returned an invalid line.",
     hint: "Fix the plugin; nothing was published",
   },
+  "path-outside": {
+    exit: 2,
+    meaning:
+      "The configuration, a stored build or a saved plan would write outside the rules directory, or through a folder that is a link to outside. It may come from elsewhere, so this needs permission.",
+    hint: "Set RULES_DIR to the folder and use a relative name, or add --permit paths",
+  },
+  "path-unsafe": {
+    exit: 2,
+    meaning:
+      "A file to write is hidden, in a hidden folder, or a symbolic link. Such files belong to other programs.",
+    hint: "Choose another name",
+  },
   "list-alone": {
     meaning:
       "`-o FILE` and `-o -` write the list alone. The other formats, the manifest, patches and combined files stay as they are published.",

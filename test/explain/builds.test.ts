@@ -172,7 +172,7 @@ test("apply publishes what plan showed, whatever happened to the sources", async
   project.write("ads.txt", "||evil.example^\n");
   const before = project.text("l.txt");
   project.now = "2026-11-16T06:00:00Z";
-  const applied = await project.run("apply", "my.plan", "--json");
+  const applied = await project.run("apply", "my.plan", "--permit", "paths", "--json");
   assert.equal(applied.exit, 0, applied.stderr);
   const report = JSON.parse(applied.stdout) as { outputs: unknown; rules: number };
   assert.deepEqual(report.outputs, [{ file: "l.txt", outcome: "written" }]);
@@ -183,7 +183,7 @@ test("apply publishes what plan showed, whatever happened to the sources", async
   assert.notEqual(now, before);
   const { rule } = await json(project.run("why", "e.example", "--json", ...WORDS));
   assert.equal((rule as { source: string }).source, "Ads");
-  const again = await project.run("apply", "my.plan");
+  const again = await project.run("apply", "my.plan", "--permit", "paths");
   assert.equal(again.exit, 5, "what is there now is not what the plan was for");
   assert.match(again.stderr, /^error\[plan-outdated\]: l\.txt is already the list of this plan$/m);
   const { events } = await json(project.run("log", "--json", ...PLACE));
@@ -197,7 +197,7 @@ test("apply publishes what plan showed, whatever happened to the sources", async
     "the file of Ads is not what was read",
   );
   project.write("l.txt", "||other.example^\n");
-  const changed = await project.run("apply", "my.plan");
+  const changed = await project.run("apply", "my.plan", "--permit", "paths");
   assert.match(changed.stderr, /l\.txt has changed since the plan was saved$/m);
 });
 
@@ -205,12 +205,12 @@ test("a plan that a guard refuses is applied only with --accept", async () => {
   const project = await threeMornings();
   project.write("ads.txt", "||com^\n");
   assert.equal((await project.run("plan", "--save", "my.plan", ...WORDS)).exit, 5);
-  const refused = await project.run("apply", "my.plan");
+  const refused = await project.run("apply", "my.plan", "--permit", "paths");
   assert.equal(refused.exit, 5);
   assert.match(refused.stderr, /error\[blocks-suffix\]/);
   assert.doesNotMatch(project.text("l.txt"), /\|\|com\^/);
   const accept = ["--accept", "blocks-protected", "--accept", "blocks-suffix"];
-  assert.equal((await project.run("apply", "my.plan", ...accept)).exit, 0);
+  assert.equal((await project.run("apply", "my.plan", "--permit", "paths", ...accept)).exit, 0);
   assert.match(project.text("l.txt"), /^\|\|com\^$/m);
 });
 
@@ -235,7 +235,7 @@ test("an invalid plan is not applied", async () => {
       .slice(0, -400)
       .replace(/\n[^]*$/, "\n||"),
   );
-  assert.equal((await project.run("apply", "cut.plan")).exit, 2);
+  assert.equal((await project.run("apply", "cut.plan", "--permit", "paths")).exit, 2);
   assert.equal((await project.run("apply")).exit, 2);
 });
 

@@ -58,7 +58,13 @@ test("apply runs hooks for the files of the plan", async (context) => {
   const project = await builtTwice(context);
   project.lines([...GOOD, "||six.example^"]);
   await project.run("plan", ...CONFIG, "--no-cache", "-o", "other.txt", "--save", "my.plan");
-  const { exit, stderr } = await project.run("apply", ...CONFIG, "my.plan", "--permit", "hooks");
+  const { exit, stderr } = await project.run(
+    "apply",
+    ...CONFIG,
+    "my.plan",
+    "--permit",
+    "hooks,paths",
+  );
   assert.equal(exit, 0, stderr);
   const said = project.said("said").at(-1)!;
   assert.match(String(said["output"]), /other\.txt$/);

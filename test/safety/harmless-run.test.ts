@@ -1,9 +1,22 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { type TestContext, test } from "node:test";
+import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { DiskProject } from "../support/disk-project.ts";
 
+const isPosix = process.platform !== "win32";
 const LINES = Array.from({ length: 400 }, (_, index) => `||n${index}.example^`);
 
 /** A checkout of somebody else in a folder of the user, with the configuration `c.json`. */
@@ -55,11 +68,194 @@ class Checkout {
   }
 }
 
+const manifest = (file: string): object => ({ manifest: { file } });
+const combined = (file: string): object => ({
+  lists: [{ name: "One" }, { name: "Two" }],
+  combined: [{ format: "cdb", file }],
+});
+/** Every field that names a file to write. */
+const FIELDS: Readonly<Record<string, (file: string) => object>> = {
+  file: (file) => ({ outputs: [{ format: "hosts" }, { format: "adblock", file }] }),
+  exceptions: (file) => ({ outputs: [{ format: "dnscrypt", file }] }),
+  parts: (file) => ({ outputs: [{ format: "hosts", file, split: { max_rules: 100 } }] }),
+  updates: (file) => ({ outputs: [{ format: "rpz", file, updates: "127.0.0.1" }] }),
+  packed: (file) => ({ outputs: [{ format: "hosts", file, pack: ["gzip"] }] }),
+  manifest,
+  combined,
+};
+
+test("a configuration writes nothing outside the rules directory without permission", async (context) => {
+  for (const [field, more] of Object.entries(FIELDS))
+    for (const place of ["../home/own.conf", "/home/own.conf", "x/../../home/own.conf"]) {
+      const checkout = new Checkout(context);
+      const file = place.startsWith("/") ? join(checkout.folder, place) : place;
+      checkout.configure(more(file));
+      const before = checkout.files();
+      const isFirst = place.startsWith("..");
+      for (const words of [["validate"], [], ...(isFirst ? [["plan"], ["-o", "out/"]] : [])]) {
+        const { exit, stderr } = await checkout.run(...words);
+        const what = `${field} ${place} ${words.join(" ")}`;
+        assert.equal(exit, 2, `${what}\n${stderr}`);
+        assert.match(stderr, /error\[path-outside\]: .*own\.conf.* outside/s, what);
+        assert.match(stderr, /c\.json:\d+:\d+/, `${what} has no place`);
+        assert.match(stderr, /RULES_DIR[^]*--permit paths/, what);
+        assert.deepEqual(checkout.files(), before, what);
+      }
+      if (!isFirst) continue;
+      const alone = await checkout.run("-o", field === "combined" ? "out/" : "list.txt");
+      assert.equal(alone.exit, field === "combined" ? 2 : 0, alone.stderr);
+      const permitted = await checkout.run("--permit", "paths");
+      assert.equal(permitted.exit, 0, permitted.stderr);
+      assert.notDeepEqual(checkout.files("home"), new Map([["own.conf", "of the user\n"]]));
+    }
+});
+
+test("an absolute path inside the rules directory is inside", async (context) => {
+  const checkout = new Checkout(context);
+  checkout.configure({
+    outputs: [{ format: "hosts", file: join(checkout.folder, "rules/x/l.hosts") }],
+  });
+  const { exit, stderr } = await checkout.run();
+  assert.equal(exit, 0, stderr);
+  assert.ok(existsSync(join(checkout.folder, "rules/x/l.hosts")));
+});
+
+test("dot files are never written as outputs", async (context) => {
+  for (const [field, more] of Object.entries(FIELDS))
+    for (const file of [".profile", "x/.profile", ".rules-compiler/l.txt", ".git/hooks/post"]) {
+      const checkout = new Checkout(context, more(file));
+      for (const words of [["validate"], [], ["--permit", "paths"]]) {
+        const { exit, stderr } = await checkout.run(...words);
+        assert.equal(exit, 2, `${field} ${file}: ${stderr}`);
+        assert.match(stderr, /error\[path-unsafe\]/);
+      }
+      assert.ok(!existsSync(join(checkout.folder, "rules")));
+    }
+});
+
+test("folders that are links to outside count as outside", { skip: !isPosix }, async (context) => {
+  const outputs = [{ format: "hosts", file: "x/y/l.hosts" }];
+  for (const link of ["rules", "rules/x", "rules/x/y", "rules/.rules-compiler", "rules/patches"]) {
+    const checkout = new Checkout(context, { outputs, patches: "7d" });
+    mkdirSync(join(checkout.folder, link, ".."), { recursive: true });
+    const elsewhere = mkdtempSync(join(tmpdir(), "elsewhere-"));
+    context.after(() => rmSync(elsewhere, { recursive: true }));
+    symlinkSync(elsewhere, join(checkout.folder, link));
+    for (const words of [["validate"], []]) {
+      const { exit, stderr } = await checkout.run(...words);
+      assert.equal(exit, 2, `${link}: ${stderr}`);
+      assert.match(stderr, /error\[path-outside\]/, link);
+      assert.deepEqual(readdirSync(elsewhere), [], link);
+    }
+    const permitted = await checkout.run("--permit", "paths");
+    assert.equal(permitted.exit, 0, permitted.stderr);
+  }
+});
+
+test(
+  "a link as the target is neither followed nor replaced",
+  { skip: !isPosix },
+  async (context) => {
+    const outputs = [{ format: "hosts", file: "l.hosts" }];
+    for (const target of ["l.txt", "l.hosts", "manifest.json", "manifest.json.minisig"]) {
+      const checkout = new Checkout(context, { outputs, manifest: {} });
+      mkdirSync(join(checkout.folder, "rules"));
+      symlinkSync("../home/own.conf", join(checkout.folder, "rules", target));
+      for (const words of [["validate"], [], ["--permit", "paths"]]) {
+        const { exit, stderr } = await checkout.run(...words);
+        assert.equal(exit, 2, `${target}: ${stderr}`);
+        assert.match(stderr, /error\[path-unsafe\]: .* is a symbolic link/, target);
+      }
+      assert.equal(readFileSync(join(checkout.home, "own.conf"), "utf8"), "of the user\n");
+    }
+  },
+);
+
+test("a changed stored build writes nothing that the configuration does not name", async (context) => {
+  const outputs = [{ format: "hosts" }, { format: "rpz", updates: "127.0.0.1" }];
+  const checkout = new Checkout(context, { outputs, manifest: {} });
+  assert.equal((await checkout.run()).exit, 0);
+  checkout.write("a.txt", `${LINES.slice(1).join("\n")}\n`);
+  assert.equal((await checkout.run()).exit, 0);
+  const folder = join(checkout.folder, "rules/.rules-compiler");
+  for (const name of readdirSync(folder).filter((one) => one.endsWith(".draft.zst"))) {
+    const [head, ...rest] = zstdDecompressSync(readFileSync(join(folder, name)))
+      .toString("latin1")
+      .split("\n");
+    const draft = JSON.parse(head!) as { config: { outputs: object[]; manifest: object } };
+    draft.config.outputs[0] = { format: "hosts", file: "../home/own.conf" };
+    draft.config.outputs[1] = { format: "rpz", updates: "192.0.2.66" };
+    draft.config.outputs.push({ format: "domains", file: "not-configured.txt" });
+    draft.config.manifest = { file: join(checkout.home, "manifest.json") };
+    const text = [JSON.stringify(draft), ...rest].join("\n");
+    writeFileSync(join(folder, name), zstdCompressSync(Buffer.from(text, "latin1")));
+  }
+  for (const words of [["rollback"], ["rollback", "@1", "--permit", "paths"]]) {
+    const { exit, stderr } = await checkout.run(...words);
+    assert.equal(exit, 0, stderr);
+    assert.match(stderr, /warning\[not-rolled-back\]: .*l\.hosts/);
+    assert.deepEqual(checkout.files("home"), new Map([["own.conf", "of the user\n"]]));
+    assert.ok(!existsSync(join(checkout.folder, "rules/not-configured.txt")));
+    const script = checkout.files("rules").get("l.rpz.nsupdate") ?? "";
+    assert.ok(!script.includes("192.0.2.66"), script);
+  }
+});
+
+test("a changed saved plan writes nothing outside the rules directory", async (context) => {
+  const checkout = new Checkout(context, {
+    outputs: [{ format: "hosts" }],
+    manifest: {},
+  });
+  assert.equal((await checkout.run("--update")).exit, 0);
+  checkout.write("a.txt", `${LINES.slice(1).join("\n")}\n`);
+  const saved = await checkout.run("plan", "--update", "--save", "my.plan");
+  assert.equal(saved.exit, 0, saved.stderr);
+  const path = join(checkout.folder, "my.plan");
+  const good = readFileSync(path, "latin1");
+  const [head = "", ...rest] = good.split("\n");
+  interface Head {
+    files: { path: string; was: null }[];
+    config: { outputs: object[]; manifest: object };
+    combined: object[];
+    rulesDir: string;
+    folder: string;
+  }
+  const out = join(checkout.home, "own.conf");
+  const changes: Record<string, (plan: Head) => void> = {
+    files: ({ files }) => void (files[0] = { ...files[0]!, path: out, was: null }),
+    state: ({ files }) => void (files[0]!.path = join(checkout.folder, "rules/.l.txt")),
+    output: ({ config }) => void (config.outputs = [{ format: "hosts", file: out }]),
+    manifest: ({ config }) => void (config.manifest = { file: "../home/own.conf" }),
+    rulesDir: (plan) => void (plan.rulesDir = checkout.home),
+    lock: (plan) => void (plan.folder = checkout.home),
+    combined: (plan) =>
+      void plan.combined.push({
+        config: { format: "cdb", file: out },
+        name: out,
+        files: [{ name: out, path: out }],
+        lists: [],
+      }),
+  };
+  for (const [what, change] of Object.entries(changes)) {
+    const plan = JSON.parse(head) as Head;
+    change(plan);
+    writeFileSync(path, [JSON.stringify(plan), ...rest].join("\n"), "latin1");
+    const before = checkout.files();
+    const { exit, stderr } = await checkout.run("apply", "my.plan");
+    assert.equal(exit, 2, `${what}: ${stderr}`);
+    assert.match(stderr, /error\[path-(?:outside|unsafe)\]/, what);
+    assert.deepEqual(checkout.files(), before, what);
+  }
+  writeFileSync(path, good, "latin1");
+  const { exit, stderr } = await checkout.run("apply", "my.plan");
+  assert.equal(exit, 0, stderr);
+});
+
 test("-o FILE writes the list alone, and the published release stays as it is", async (context) => {
   const more = {
     outputs: [{ format: "hosts", pack: ["gzip"] }, { format: "dnscrypt" }],
     manifest: {},
-    patches: {},
+    patches: "7d",
   };
   const checkout = new Checkout(context, more);
   const names = Array.from({ length: 10_000 }, (_, index) => `||n${index}.example^`);
@@ -93,7 +289,7 @@ test("-o FILE writes the list alone, and the published release stays as it is", 
 });
 
 test("-o FILE -r publishes as without -o, and copies the list", async (context) => {
-  const more = { outputs: [{ format: "hosts" }], manifest: {}, patches: {} };
+  const more = { outputs: [{ format: "hosts" }], manifest: {}, patches: "7d" };
   const checkout = new Checkout(context, more);
   for (const output of ["try.txt", "-", "new/"]) {
     checkout.write("a.txt", `${LINES.join("\n")}\n||${output.length}.example^\n`);
@@ -115,7 +311,7 @@ test("-o FILE -r publishes as without -o, and copies the list", async (context) 
 });
 
 test("-o FOLDER/ moves the whole release, with its guards", async (context) => {
-  const more = { outputs: [{ format: "hosts" }], manifest: {}, patches: {} };
+  const more = { outputs: [{ format: "hosts" }], manifest: {}, patches: "7d" };
   const checkout = new Checkout(context, more);
   assert.equal((await checkout.run("--update")).exit, 0);
   const published = checkout.files("rules");

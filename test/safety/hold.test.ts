@@ -113,7 +113,7 @@ test("the hint of a held list is a command that works as it is", async () => {
     assert.equal((await project.run("plan", "--save", "my.plan", ...flags)).exit, 0);
     for (const held of [
       ["compile", "--no-cache", ...flags],
-      ["apply", "my.plan"],
+      ["apply", "my.plan", "--permit", "paths"],
     ]) {
       assert.equal((await project.run("hold", ...flags)).exit, 0);
       const words = hinted((await project.run(...held)).stderr);

@@ -83,9 +83,14 @@ echo $! > '${pid}'
     chmodSync(path, 0o755);
   }
 
+  /** Settings of earlier steps: a reader follows them all in one shell. */
+  private exports = "";
+
   async bash(script: string): Promise<{ code: number | null; said: string }> {
     const prelude = `rules-compiler() { '${process.execPath}' '${PROGRAM}' "$@"; }\nsudo() { "$@"; }\n`;
-    const child = spawn("bash", ["-c", prelude + this.here(script)], {
+    const exports = this.exports;
+    this.exports += (script.match(/^export .*\n/gm) ?? []).join("");
+    const child = spawn("bash", ["-c", prelude + this.here(exports + script)], {
       cwd: this.folder,
       env: {
         ...process.env,

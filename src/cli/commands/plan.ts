@@ -30,7 +30,7 @@ export const planCommand: Command = async (options, host, reporter, signal) => {
   for (const warning of lists[0]?.project.warnings ?? []) reporter.diagnostic(warning);
   const { show } = new BuildScreen(options, host, reporter);
   const context = { options, host, signal, emit: show };
-  const session = new BuildSession(planLists(lists, options, host), context);
+  const session = new BuildSession(await planLists(lists, options, host), context);
   const isMarkdown = options.args.switches.has("markdown");
   const documents: object[] = [];
   const exits: Exit[] = [];

@@ -48,7 +48,7 @@ export const serveCommand: Command = async (asked, real, reporter, signal) => {
   const { options, project, lists: all } = opened;
   log.write("debug", "settings", settingsOf(options, "serve", host));
   for (const warning of project.warnings) reporter.diagnostic(warning);
-  const plans = planLists(all, options, host);
+  const plans = await planLists(all, options, host);
   const files = plans.flatMap((plan) => plan.files);
   const [first] = files;
   if (first === undefined)

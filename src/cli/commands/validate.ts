@@ -16,7 +16,7 @@ export const validateCommand: Command = async (options, host, reporter) => {
       project.warnings.map((one) => (unknown.includes(one) ? asError(one) : one)),
     );
   for (const warning of project.warnings) reporter.diagnostic(warning);
-  planLists(lists, { ...options, output: undefined }, host);
+  await planLists(lists, { ...options, output: undefined }, host);
   const { name, sources: all } = project.config;
   const sources = all.length;
   const hasSeveral = project.config.lists !== undefined;
