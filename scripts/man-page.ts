@@ -1,12 +1,12 @@
 import { commands } from "../src/cli/commands/registry.ts";
 import { CONFIG_NAMES } from "../src/cli/flags/found-config.ts";
-import { type Flag, takersOf } from "../src/cli/flags/flag.ts";
-import { FLAGS } from "../src/cli/flags/flags.ts";
+import { takersOf } from "../src/cli/flags/flag.ts";
+import { SHOWN_FLAGS } from "../src/cli/flags/flags.ts";
 import { VARIABLES } from "../src/cli/flags/variables.ts";
 import { VERSION } from "../src/diagnostics/version.ts";
 import { EXIT_MEANINGS, Exit } from "../src/diagnostics/exit.ts";
 
-const ALL: readonly Flag[] = FLAGS;
+const ALL = SHOWN_FLAGS;
 
 /** The manual page, from the same tables as `--help`. */
 export function manPage(): string {

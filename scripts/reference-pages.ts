@@ -1,6 +1,6 @@
 import { commands } from "../src/cli/commands/registry.ts";
-import { type Flag, takersOf } from "../src/cli/flags/flag.ts";
-import { FLAGS } from "../src/cli/flags/flags.ts";
+import { takersOf } from "../src/cli/flags/flag.ts";
+import { SHOWN_FLAGS } from "../src/cli/flags/flags.ts";
 import { VARIABLES } from "../src/cli/flags/variables.ts";
 import { CONFIG_NAMES } from "../src/cli/flags/found-config.ts";
 import { flagUsage, usageOf } from "../src/cli/flags/help.ts";
@@ -314,7 +314,7 @@ message lists the commands that do.
 
 | option | meaning | of |
 |---|---|---|
-${(FLAGS as readonly Flag[]).map((flag) => `| \`${flagUsage(flag).trim()}\` | ${flag.description} | ${takersOf(flag)?.join(", ") ?? "every command"} |`).join("\n")}
+${SHOWN_FLAGS.map((flag) => `| \`${flagUsage(flag).trim()}\` | ${flag.description} | ${takersOf(flag)?.join(", ") ?? "every command"} |`).join("\n")}
 
 Without \`-o\`, the list is written to \`RULES_DIR/<slug>.txt\`. The slug is the list's name in lower case, with hyphens in place of all
 characters other than letters and digits.

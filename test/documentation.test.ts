@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
-import { commands } from "../src/cli/commands/registry.ts";
+import { commandNamed, commands } from "../src/cli/commands/registry.ts";
+import { FLAGS, SHOWN_FLAGS } from "../src/cli/flags/flags.ts";
 import { CODES } from "../src/diagnostics/codes.ts";
 import { FATES, Fate } from "../src/rules/fate.ts";
 
@@ -47,10 +48,65 @@ test("the README is short: 150 lines, and the rest is linked", () => {
   assert.ok(lines.length <= 150, `${lines.length} lines`);
 });
 
-test("the commands of the README exist", () => {
-  const text = readFileSync(join(root, "README.md"), "utf8");
-  const known = new Set(commands.map(({ name }) => name));
-  const named = [...text.matchAll(/^rules-compiler (?<command>[a-z]+)/gm)];
-  assert.ok(named.length >= 4);
-  for (const { groups } of named) assert.ok(known.has(groups!["command"]!), groups!["command"]);
+/** Files of other kinds that name commands and options. */
+const others = ["deploy", "packaging"].flatMap((folder) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+    .filter((file) => /\.(?:ya?ml|service|timer|md|sh|json|tpl|mjs|txt)$/.test(file))
+    .map((file) => join(folder, file)),
+);
+/** What a user reads; decisions and the changelog name what was. */
+const guides = pages.filter((page) => !/^(?:docs\/decisions|CHANGELOG)/.test(page));
+/** Options of other programs that a page names alone. */
+const FOREIGN: Readonly<Record<string, readonly string[]>> = {
+  "docs/guide/coming-from.md": ["sources", "allowlist", "denylist", "template", "continue"],
+  "docs/guide/comparison.md": ["template", "continue", "retry"],
+  "docs/guide/publish-elsewhere.md": ["check"],
+  "docs/reference/formats.md": ["servers-file"],
+};
+
+/** The command lines of this program in a text: in blocks, in inline code, and in files that are code. */
+function commandLines(text: string, isCode: boolean): string[] {
+  const blocks = isCode
+    ? [text]
+    : [...text.matchAll(/^```[^\n]*\n([^]*?)^```/gm)].map(([, code]) => code!);
+  const inline = isCode
+    ? []
+    : [...text.replaceAll(/^```[^]*?^```/gm, "").matchAll(/`([^`\n]+)`/g)].map(([, code]) => code!);
+  const named = commands.map(({ name }) => name).join("|");
+  return [
+    ...[...blocks, ...inline].flatMap((code) =>
+      [
+        ...code
+          .replaceAll("\\\n", " ")
+          .matchAll(/(?<![\w./@:+-]|--name )rules-compiler((?: +[^\n|;&<>`#]*)?)/g),
+      ].map(([, words]) => words!.trim()),
+    ),
+    ...inline.filter((code) => new RegExp(`^(?:${named}) -|^--[a-z]`).test(code)),
+  ];
+}
+
+test("every command and option that a page or a deployment names exists", () => {
+  const flags = new Set<string>(FLAGS.map(({ name }) => name));
+  let count = 0;
+  for (const page of [...guides, ...others, "action.yml", "Dockerfile", "compose.yaml"])
+    for (const line of commandLines(
+      readFileSync(join(root, page), "utf8"),
+      !page.endsWith(".md"),
+    )) {
+      const where = `${page}: ${line}`;
+      const [first = ""] = line.split(" ");
+      if (/^[a-z]+$/.test(first)) assert.ok(commandNamed(first) !== undefined, where);
+      for (const [, flag] of line.matchAll(/(?<=^| )--([a-z][a-z-]*)/g)) {
+        count++;
+        assert.ok(flags.has(flag!) || FOREIGN[page]?.includes(flag!), `${where}: --${flag}`);
+      }
+    }
+  assert.ok(count > 100, `${count} options`);
+});
+
+test("the surface stays small: commands and options", () => {
+  // Three commands and ten options are still to come.
+  const own = commands.filter(({ name }) => name !== "help" && name !== "completions");
+  assert.ok(own.length <= 24 - 3, `${own.length} commands`);
+  assert.ok(SHOWN_FLAGS.length <= 45, `${SHOWN_FLAGS.length} options`);
 });

@@ -60,7 +60,7 @@ test("--fix fixes the problems, and a second run finds nothing more to fix", asy
 
 test("lint writes SARIF, annotations and JSON, and rejects unknown report formats", async () => {
   const project = new MemoryProject({ "a,b.txt": "||com^\n", "good.txt": "||a.example^\n" });
-  const sarif = JSON.parse((await project.run("lint", "a,b.txt", "--report", "sarif")).stdout) as {
+  const sarif = JSON.parse((await project.run("lint", "a,b.txt", "--format", "sarif")).stdout) as {
     version: string;
     runs: { results: { ruleId: string; level: string; locations: unknown[] }[] }[];
   };
@@ -75,11 +75,11 @@ test("lint writes SARIF, annotations and JSON, and rejects unknown report format
     },
   ]);
   assert.equal(
-    (await project.run("lint", "a,b.txt", "--report", "github")).stdout,
+    (await project.run("lint", "a,b.txt", "--format", "github")).stdout,
     "::error file=a%2Cb.txt,line=1,col=1,title=public-suffix::would block a whole public suffix\n",
   );
   assert.equal((await project.run("lint", "good.txt")).exit, 0);
-  assert.equal((await project.run("lint", "good.txt", "--report", "xml")).exit, 2);
+  assert.equal((await project.run("lint", "good.txt", "--format", "xml")).exit, 2);
   assert.equal((await project.run("lint")).exit, 2);
   assert.equal((await project.run("lint", "none.txt")).exit, 4);
 });

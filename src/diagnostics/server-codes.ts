@@ -34,7 +34,7 @@ export const SERVER_CODES = {
   "api-address": {
     exit: 2,
     meaning: "The URL of the DNS API is missing, or the key must not be sent to it.",
-    hint: "Set DNS_API_URL or --dns-api-url to an https URL; http is permitted only for this machine",
+    hint: "Set DNS_API_URL to an https URL; http is permitted only for this machine",
   },
   "api-unreachable": {
     exit: 8,

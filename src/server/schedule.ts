@@ -9,7 +9,7 @@ export class Schedule {
   private longest: number | undefined;
 
   /** Throws a `CompilerError` if the pattern or the time zone is invalid, or the pattern never matches. */
-  constructor(pattern: string, timeZone: string | undefined) {
+  constructor(pattern: string, timeZone?: string) {
     this.pattern = pattern;
     try {
       const zone = timeZone === undefined ? {} : { timezone: timeZone };

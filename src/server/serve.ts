@@ -32,8 +32,6 @@ export interface ServeSettings {
   readonly jitterMs: number;
   /** When a run that was not good is first repeated; 0 for never. */
   readonly retryMs: number;
-  /** Maximum age of the last successful build, in milliseconds; three times the interval by default. */
-  readonly maxAgeMs: number | undefined;
   /** Time limit of a run; 0 for none. */
   readonly runTimeoutMs: number;
   /** The folder of the history. */
@@ -262,14 +260,14 @@ class Server {
   }
 
   private health(): Health {
-    const { schedule, maxAgeMs } = this.settings;
+    const { schedule } = this.settings;
     const now = this.host.now().getTime();
     // Each request starts a refresh, so the next request notices removed lists.
     for (const name of this.store.names) this.store.find(name);
     return healthOf({
       history: this.runner.history,
       now,
-      limitMs: maxAgeMs ?? 3 * schedule.longestInterval,
+      limitMs: 3 * schedule.longestInterval,
       missing: this.store.missing,
       publishedAt: (file) => this.store.find(this.nameOf(file))?.modified.toISOString(),
       held: this.held.look(),

@@ -76,7 +76,6 @@ async function problemsWith(damage: Damage): Promise<string[]> {
     schedule: SCHEDULE,
     jitterMs: 0,
     retryMs: 0,
-    maxAgeMs: undefined,
     requests: {
       listNames: ["My list"],
       resolvers: [],

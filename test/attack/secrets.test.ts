@@ -199,7 +199,7 @@ test("tokens in URLs reach no file and no output", { timeout: 300_000 }, async (
 
 test("tokens in URLs reach no page of the server", { timeout: 300_000 }, async (context) => {
   const { folder, config } = await project(context);
-  const child = spawn(process.execPath, [PROGRAM, "serve", "--port", "0", "--jitter", "0"], {
+  const child = spawn(process.execPath, [PROGRAM, "serve", "--port", "0"], {
     cwd: folder,
     env: { ...process.env, XDG_CACHE_HOME: join(folder, "cache") },
     stdio: ["ignore", "pipe", "pipe"],

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { commands } from "../../src/cli/commands/registry.ts";
 import { COMPLETIONS } from "../../src/cli/flags/completions.ts";
-import { type Flag, takersOf } from "../../src/cli/flags/flag.ts";
-import { FLAGS } from "../../src/cli/flags/flags.ts";
+import { takersOf } from "../../src/cli/flags/flag.ts";
+import { SHOWN_FLAGS } from "../../src/cli/flags/flags.ts";
 import { run } from "../../src/cli/main.ts";
 import { textWidth } from "../../src/cli/output/text-width.ts";
 import { CODES, codeEntry } from "../../src/diagnostics/codes.ts";
@@ -29,8 +29,8 @@ test("-h is one screen with every command, --help is everything", async () => {
   assert.equal((await cli("help")).stdout, brief.stdout);
   const long = await cli("--help");
   assertScreen("help", long.stdout);
-  for (const { name } of FLAGS)
-    if (takersOf(FLAGS.find((flag) => flag.name === name)!)?.includes("compile") ?? true)
+  for (const { name } of SHOWN_FLAGS)
+    if (takersOf(SHOWN_FLAGS.find((flag) => flag.name === name)!)?.includes("compile") ?? true)
       assert.ok(long.stdout.includes(`--${name}`), name);
 });
 
@@ -44,9 +44,9 @@ test("every command has a usage line, and shows only its own options", async () 
     assert.deepEqual([usage?.[1], usage?.[2]], [name, operands], stdout);
     for (const line of stdout.split("\n")) assert.ok(textWidth(line) <= 80, line);
     const shown = [...stdout.matchAll(/^ {2}(?:-\w, | {4})--([a-z-]+)/gm)].map(([, flag]) => flag);
-    const own = (FLAGS as readonly Flag[])
-      .filter((flag) => takersOf(flag)?.includes(name) ?? true)
-      .map((flag) => flag.name);
+    const own = SHOWN_FLAGS.filter((flag) => takersOf(flag)?.includes(name) ?? true).map(
+      (flag) => flag.name,
+    );
     assert.deepEqual(new Set(shown), new Set(own), name);
   }
   assertScreen("help-plan", (await cli("help plan")).stdout);
@@ -54,7 +54,7 @@ test("every command has a usage line, and shows only its own options", async () 
 
 test("a command refuses what it does not take, and names the commands that take it", async () => {
   for (const command of NAMES)
-    for (const flag of FLAGS as readonly Flag[]) {
+    for (const flag of SHOWN_FLAGS) {
       const takers = takersOf(flag);
       if (takers === undefined || takers.includes(command)) continue;
       const words = `${command} --${flag.name}${flag.value === undefined ? "" : "=1"}`;
@@ -66,7 +66,7 @@ test("a command refuses what it does not take, and names the commands that take 
 });
 
 test("options name commands that exist", () => {
-  for (const flag of FLAGS as readonly Flag[])
+  for (const flag of SHOWN_FLAGS)
     for (const name of takersOf(flag) ?? [])
       assert.ok(NAMES.includes(name), `${flag.name} ${name}`);
 });

@@ -72,12 +72,8 @@ async function limits(
   url: string,
   ...words: string[]
 ): Promise<{ exit: number; waits: number[]; stdout: string; stderr: string }> {
-  const { host, waits, output } = quickHost();
-  const exit = await run(
-    ["limits", "--dns-api-url", url, ...words],
-    host,
-    new AbortController().signal,
-  );
+  const { host, waits, output } = quickHost({ DNS_API_URL: url });
+  const exit = await run(["limits", ...words], host, new AbortController().signal);
   return { exit, waits, ...output };
 }
 
@@ -100,7 +96,8 @@ test("limits requests the limits with the key and prints all of them", async (co
     ],
     other: { "requests.resets": "monthly", plan: "team" },
   });
-  await limits(`${url}/`, "--dns-api-path", "oapi/v1/account/limits");
+  const { host } = quickHost({ DNS_API_URL: `${url}/`, DNS_API_PATH: "oapi/v1/account/limits" });
+  assert.equal(await run(["limits"], host, new AbortController().signal), 0);
   assert.equal(seen[1]!.url, "/oapi/v1/account/limits");
 });
 
@@ -283,7 +280,7 @@ test("the key is only sent over https or to this machine", async () => {
     );
 });
 
-test("--check compares a list with the limits", async (context) => {
+test("limits compares a list with the limits", async (context) => {
   const { url } = await api(context, answer(200, GOOD));
   const folder = mkdtempSync(join(tmpdir(), "limits-"));
   context.after(() => rmSync(folder, { recursive: true }));
@@ -294,13 +291,13 @@ test("--check compares a list with the limits", async (context) => {
   ] as const) {
     const lines = Array.from({ length: rules }, (_, index) => `||d${index}.example^`);
     writeFileSync(join(folder, "list.txt"), `! comment\n# comment\n\n${lines.join("\n")}\n`);
-    const ended = await runProgram(["limits", "--check", "list.txt"], { cwd: folder, env });
+    const ended = await runProgram(["limits", "list.txt"], { cwd: folder, env });
     assert.equal(ended.exit, exit, ended.stderr);
     assert.match(ended.stderr, text);
     assert.equal((JSON.parse(ended.stdout) as { check: { rules: number } }).check.rules, rules);
     assert.ok(!`${ended.stdout}${ended.stderr}`.includes(KEY));
   }
-  const missing = await runProgram(["limits", "--check", "none.txt"], { cwd: folder, env });
+  const missing = await runProgram(["limits", "none.txt"], { cwd: folder, env });
   assert.match(missing.stderr, /Cannot read none\.txt/);
 });
 

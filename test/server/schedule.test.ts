@@ -319,7 +319,7 @@ test("over random outcomes, bad runs are repeated with growing pauses, and every
   assert.ok(retries > 500, String(retries));
 });
 
-test("a good run meanwhile, by request, ends the retries; with --retry 0 no run is repeated", async () => {
+test("a good run meanwhile, by request, ends the retries; without a delay no run is repeated", async () => {
   const schedule = new Schedule("0 */6 * * *", "UTC");
   const lastSuccess = "2026-11-02T05:00:00Z";
   const world = new FakeWorld("2026-11-02T05:59:00Z");

@@ -49,7 +49,7 @@ const HEALTH = {
 
 async function status(context: TestContext, reply: Replies, ...words: string[]): Promise<Said> {
   const { base, received } = await webhook(context, () => reply);
-  const said = await new DiskProject(context).run("status", "--url", `${base}/`, ...words);
+  const said = await new DiskProject(context).run("status", `${base}/`, ...words);
   assert.deepEqual(
     received.map(({ method, url }) => `${method} ${url}`),
     ["GET /health"],
@@ -159,7 +159,7 @@ test("an unhealthy server, another program or no answer ends in exit code 11", a
   assert.match(silent.stderr, /No server responds at http:\/\/127\.0\.0\.1:1\/health/);
 });
 
-test("--url is the address of a server, and a password in it is not repeated", async (context) => {
+test("status takes the URL of a server, and a password in it is not repeated", async (context) => {
   const project = new DiskProject(context);
   for (const url of [
     "example.org",
@@ -169,9 +169,9 @@ test("--url is the address of a server, and a password in it is not repeated", a
     "http://example.org/?token=hunter2",
     "http://",
   ]) {
-    const { exit, stderr } = await project.run("status", "--url", url);
+    const { exit, stderr } = await project.run("status", url);
     assert.equal(exit, 2, url);
-    assert.match(stderr, /--url must be the address of a server/);
+    assert.match(stderr, /status takes the URL of a server/);
     assert.doesNotMatch(stderr, /hunter2/);
   }
 });

@@ -95,7 +95,7 @@ function startedBy(context: TestContext, program: string, place: string): Starte
     "-c",
     "one.json",
   ];
-  const child: ChildProcess = spawn(program, [...words, "--port", "0", "--jitter", "0"], {
+  const child: ChildProcess = spawn(program, [...words, "--port", "0"], {
     cwd: place,
     stdio: ["ignore", "ignore", "pipe"],
     env: environment(program),

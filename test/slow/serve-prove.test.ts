@@ -50,8 +50,8 @@ test(
       "hooks",
       "--wait",
       "2s",
-      "--retry",
-      "1s",
+      "--schedule",
+      "*/4 * * * * *",
       "--port",
       String(web),
     ];

@@ -48,17 +48,7 @@ export class Served {
   /** Starts a server that may not be ready yet. */
   begin(...words: string[]): void {
     const [command = "", ...before] = this.runtime.split(" ");
-    const args = [
-      ...before,
-      PROGRAM,
-      "serve",
-      "--port",
-      "0",
-      "--jitter",
-      "0",
-      "--no-cache",
-      ...words,
-    ];
+    const args = [...before, PROGRAM, "serve", "--port", "0", "--no-cache", ...words];
     this.events.length = 0;
     this.child = spawn(command, args, {
       cwd: this.folder,

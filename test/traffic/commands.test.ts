@@ -114,22 +114,22 @@ test("clients are counted only on request", async () => {
   await say("-c", "c.json");
   const words = ["-c", "c.json", "--traffic", "queries.log"];
   for (const command of ["stats", "plan"])
-    for (const form of [[], ["--json"], ["--markdown"], ["-v"]]) {
+    for (const form of [[], ["--json"], ["--markdown"], ["-d"]]) {
       const { stdout } = await say(command, ...words, ...form);
       assert.doesNotMatch(stdout, /10\.0\.0|fd00/);
     }
-  const stats = await say("stats", ...words, "--clients");
+  const stats = await say("stats", ...words, "--verbose");
   assert.match(
     stats.stdout,
     /client +queries +blocked\n +10\.0\.0\.1 +2 +1\n +fd00::2 +1 +1\n +10\.0\.0\.3 +1 +0\n$/,
   );
-  const markdown = await say("stats", ...words, "--clients", "--markdown");
+  const markdown = await say("stats", ...words, "--verbose", "--markdown");
   assert.match(markdown.stdout, /\n\| client \| queries \| blocked \|\n\|---\|---:\|---:\|\n/);
   write("own.txt", "||secret.example^\n||one.example^\n");
-  const plan = await say("plan", ...words, "--clients");
+  const plan = await say("plan", ...words, "--verbose");
   assert.match(plan.stdout, /10\.0\.0\.1 +2 +1 +1\n +fd00::2 +1 +0 +1\n/);
   assert.doesNotMatch(plan.stdout, /10\.0\.0\.3/, "an untouched client");
-  const json = await say("plan", ...words, "--clients", "--json");
+  const json = await say("plan", ...words, "--verbose", "--json");
   const { traffic } = JSON.parse(json.stdout) as { traffic: { clients: object } };
   assert.deepEqual(traffic.clients, [
     { client: "10.0.0.1", queries: 2, blocked: 1, freed: 1 },

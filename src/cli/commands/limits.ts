@@ -10,7 +10,6 @@ import { type Host, HostError } from "../../host/host.ts";
 import { sendToOutput } from "../../host/send-to-output.ts";
 import { renderTable } from "../output/table.ts";
 import { countText, numberText } from "../../diagnostics/number-text.ts";
-import { flagsOf } from "../flags/command-flags.ts";
 import type { Command } from "./registry.ts";
 
 /** The limit that a compiled list counts against. */
@@ -19,13 +18,14 @@ const BAR = 20;
 
 /** Shows the limits and usage of the account, and whether a list fits. */
 export const limitsCommand: Command = async (options, host, reporter, signal) => {
-  const flags = flagsOf("limits", options.args);
-  const url = flags.dnsApiUrl ?? (host.env["DNS_API_URL"] || undefined);
+  const [file, ...more] = options.args.operands;
+  if (more.length > 0)
+    throw new CompilerError([errorOf("unknown-flag", "limits checks one list at a time")]);
+  const url = host.env["DNS_API_URL"] || undefined;
   if (url === undefined)
     throw new CompilerError([errorOf("api-address", "The URL of the DNS API is not set")]);
-  const path = flags.dnsApiPath ?? (host.env["DNS_API_PATH"] || undefined);
+  const path = host.env["DNS_API_PATH"] || undefined;
   const key = await loadApiKey(host);
-  const file = flags.check;
   const rules = file === undefined ? undefined : await rulesIn(file, host);
   const account = await fetchAccountLimits({ url, path, key, signal }, host);
   const fit = rules === undefined ? undefined : fitOf(rules, account);

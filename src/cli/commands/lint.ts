@@ -13,7 +13,10 @@ import type { Command } from "./registry.ts";
 /** Reports problems in list files, for list authors. */
 export const lintCommand: Command = async (options, host, reporter) => {
   const { args, inputType = "adblock" } = options;
-  const { fix, report: wanted = "text" } = flagsOf("lint", args);
+  const {
+    fix,
+    format: [wanted = "text"],
+  } = flagsOf("lint", args);
   if (args.operands.length === 0)
     throw new CompilerError([
       errorOf("unknown-flag", "lint needs a file", { hint: "Such as: lint my-rules.txt" }),
@@ -25,7 +28,7 @@ export const lintCommand: Command = async (options, host, reporter) => {
     throw new CompilerError([
       errorOf(
         "unknown-flag",
-        `--report must be one of ${Object.keys(LINT_REPORTS).join(", ")}, not ${printable(form, 40)}`,
+        `--format must be one of ${Object.keys(LINT_REPORTS).join(", ")}, not ${printable(form, 40)}`,
       ),
     ]);
   const files: LintedFile[] = [];

@@ -20,8 +20,8 @@ import type { Command } from "./registry.ts";
 
 /** Shows what the next publish would change, and whether a guard would refuse it. Publishes nothing. */
 export const planCommand: Command = async (options, host, reporter, signal) => {
-  const { save: savePath, traffic: files, clients } = flagsOf("plan", options.args);
-  const logs = trafficLogs(files, host, clients);
+  const { save: savePath, traffic: files } = flagsOf("plan", options.args);
+  const logs = trafficLogs(files, host, options.args.switches.has("verbose"));
   // Only one list can be saved. Otherwise every list has its own plan.
   const lists =
     savePath === undefined

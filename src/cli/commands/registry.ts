@@ -243,7 +243,7 @@ export const commands: readonly CommandEntry[] = [
     examples: [
       ["lint my-rules.txt", "report lines that resolvers ignore, and duplicates"],
       ["lint my-rules.txt --fix", "remove duplicate lines and trailing blanks"],
-      ["lint rules/*.txt --report github", "annotate a pull request; also: sarif"],
+      ["lint rules/*.txt --format github", "annotate a pull request; also: sarif"],
     ],
     load: async () => (await import("./lint.ts")).lintCommand,
   },
@@ -254,7 +254,7 @@ export const commands: readonly CommandEntry[] = [
     description: "Compile on a schedule and serve lists, health and metrics over HTTP",
     examples: [
       ["serve -c my-list.yaml", "compile every six hours, listen on localhost:5000"],
-      ['serve --schedule "30 4 * * *" --time-zone Europe/Berlin', "compile at 4:30 each day"],
+      ['serve --schedule "30 4 * * *"', "compile at 4:30 each day, in the time zone of TZ"],
       ["serve -c my-list.yaml --listen 0.0.0.0", "listen on all interfaces"],
     ],
     load: async () => (await import("./serve.ts")).serveCommand,
@@ -275,10 +275,11 @@ export const commands: readonly CommandEntry[] = [
   {
     name: "status",
     group: "more",
+    operands: "[URL]",
     description: "Show a running server: lists, runs, sources, held lists and resolvers",
     examples: [
       ["status", "the server on this machine; exit code 0 if it is healthy, else 11"],
-      ["status --url http://192.0.2.7:5000", "another server"],
+      ["status http://192.0.2.7:5000", "another server"],
     ],
     load: async () => (await import("./status.ts")).statusCommand,
   },
@@ -296,10 +297,12 @@ export const commands: readonly CommandEntry[] = [
   {
     name: "limits",
     group: "more",
-    description: "Show limits and usage of a DNS API account",
+    operands: "[FILE]",
+    description:
+      "Show limits and usage of a DNS API account, and check whether a compiled list fits; needs DNS_API_URL",
     examples: [
-      ["limits --dns-api-url https://api.example.com", "limits and usage"],
-      ["limits --check rules/my-list.txt", "check whether the list fits; needs DNS_API_URL"],
+      ["limits", "limits and usage"],
+      ["limits rules/my-list.txt", "exit code 5 if the list does not fit"],
     ],
     load: async () => (await import("./limits.ts")).limitsCommand,
   },

@@ -19,8 +19,8 @@ export const statsCommand: Command = async (options, host, reporter, signal) => 
   if (other !== undefined) return await other(options, host, reporter, signal);
   const lists = await listNames(options, host);
   const { dataStyle: style } = reporter;
-  const { markdown: isMarkdown, traffic: files, clients } = asked;
-  const logs = trafficLogs(files, host, clients);
+  const { markdown: isMarkdown, traffic: files } = asked;
+  const logs = trafficLogs(files, host, options.args.switches.has("verbose"));
   const answer = async (list: string): Promise<ListAnswer> => {
     const build = await lastBuild(list, options, host);
     const stats = statsOf(build.record);

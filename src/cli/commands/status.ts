@@ -3,7 +3,6 @@ import { Exit } from "../../diagnostics/exit.ts";
 import { printable, withoutCredentials } from "../../diagnostics/printable.ts";
 import type { Host } from "../../host/host.ts";
 import { askHealth, sendHealth, unhealthy } from "../ask-health.ts";
-import { flagsOf } from "../flags/command-flags.ts";
 import type { Options } from "../flags/options.ts";
 import { portOf } from "../flags/serve-options.ts";
 import { showText } from "../output/show-text.ts";
@@ -27,15 +26,16 @@ export const statusCommand: Command = async (options, host, reporter, signal) =>
 
 /** The address of the server, without a slash at the end. Throws a `CompilerError`. */
 function serverOf({ args }: Options, { env }: Host): string {
-  const { url: text } = flagsOf("status", args);
+  const [text, ...more] = args.operands;
   if (text === undefined) return `http://127.0.0.1:${portOf(args, env)}`;
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isWeb = url?.protocol === "http:" || url?.protocol === "https:";
   const isPlain = url?.username === "" && url.password === "" && url.search + url.hash === "";
-  if (url !== undefined && isWeb && isPlain) return url.href.replace(/\/+$/, "");
-  const shown = printable(withoutCredentials(text), 60);
+  if (url !== undefined && isWeb && isPlain && more.length === 0)
+    return url.href.replace(/\/+$/, "");
+  const shown = printable(args.operands.map((one) => withoutCredentials(one)).join(" "), 60);
   throw new CompilerError([
-    errorOf("unknown-flag", `--url must be the address of a server, not ${shown}`, {
+    errorOf("unknown-flag", `status takes the URL of a server, not ${shown}`, {
       hint: "Such as http://192.0.2.7:5000, without a password or a query",
     }),
   ]);

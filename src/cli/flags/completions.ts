@@ -5,20 +5,19 @@ import { FATE_MEANINGS } from "../../explain/fate-lines.ts";
 import { commands } from "../commands/registry.ts";
 import { isFor } from "./args.ts";
 import { type Flag, takersOf } from "./flag.ts";
-import { FLAGS } from "./flags.ts";
+import { SHOWN_FLAGS } from "./flags.ts";
 import { LINT_REPORTS } from "../output/lint-report.ts";
 
-const ALL: readonly Flag[] = FLAGS;
+const ALL = SHOWN_FLAGS;
 
 /** Values of options. All other options complete files. */
 const VALUES: Readonly<Record<string, readonly string[]>> = {
   "input-type": FORMAT_NAMES,
-  format: OUTPUT_FORMATS,
+  format: [...OUTPUT_FORMATS, ...Object.keys(LINT_REPORTS)],
   accept: GUARD_NAMES,
   permit: PERMITS,
   fate: [...FATE_MEANINGS.keys()],
   color: ["auto", "always", "never"],
-  report: Object.keys(LINT_REPORTS),
 };
 
 /** Shell completion scripts, generated from the tables of commands and options. */

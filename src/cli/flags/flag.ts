@@ -7,6 +7,8 @@ export const SETS = {
 export interface Flag {
   readonly name: string;
   readonly short?: string;
+  /** Whether it works and is not shown: the program passes it to itself, or measurements need it. */
+  readonly isHidden?: boolean;
   /** The name of its value in help; undefined for a switch. */
   readonly value?: string;
   /** Whether the value may be omitted, which means `*`. */

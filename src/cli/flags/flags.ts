@@ -1,3 +1,4 @@
+import type { Flag } from "./flag.ts";
 import { SERVER_FLAGS } from "./server-flags.ts";
 
 const BUILD_FLAGS = [
@@ -77,8 +78,9 @@ const BUILD_FLAGS = [
   },
   {
     name: "no-record",
+    isHidden: true,
     only: ["compile", "serve", "watch"],
-    description: "Keep no record of the build; why, stats and plan need one",
+    description: "Keep no record of the build, to measure what it costs",
   },
   {
     name: "offline",
@@ -121,9 +123,10 @@ const BUILD_FLAGS = [
   },
   {
     name: "by",
+    isHidden: true,
     value: "NAME",
     only: ["compile", "apply", "rollback", "hold"],
-    description: "Who asks, as log shows it (default: the user and the machine)",
+    description: "Who asks: serve tells it to the runs that it starts",
   },
   {
     name: "permit",
@@ -143,24 +146,6 @@ const BUILD_FLAGS = [
 ] as const;
 
 const OTHER_FLAGS = [
-  {
-    name: "dns-api-url",
-    value: "URL",
-    only: ["limits"],
-    description: "URL of the DNS API (default: DNS_API_URL)",
-  },
-  {
-    name: "dns-api-path",
-    value: "PATH",
-    only: ["limits"],
-    description: "Path of the limits endpoint (default: DNS_API_PATH, or /v1/limits)",
-  },
-  {
-    name: "check",
-    value: "FILE",
-    only: ["limits"],
-    description: "Check whether this compiled list fits the account; exit with code 5 if not",
-  },
   {
     name: "fate",
     value: "FATE",
@@ -198,12 +183,7 @@ const OTHER_FLAGS = [
     repeats: true,
     only: ["stats", "plan", "audit", "why"],
     description:
-      "Count what the list does for the queries of this log: of AdGuard Home, Pi-hole, dnsmasq, unbound, BIND or dnsdist, the output of dnstap-read, or one name per line; - is standard input; may be repeated",
-  },
-  {
-    name: "clients",
-    only: ["stats", "plan"],
-    description: "With --traffic, also count the queries of each client",
+      "Count what the list does for the queries of this log: of AdGuard Home, Pi-hole, dnsmasq, unbound, BIND or dnsdist, the output of dnstap-read, or one name per line; - is standard input; may be repeated; with --verbose, also per client",
   },
   {
     name: "exit-code",
@@ -229,12 +209,6 @@ const OTHER_FLAGS = [
     only: ["why"],
     description:
       "Ask this resolver of the configuration which names the name is an alias of, and answer for each",
-  },
-  {
-    name: "url",
-    value: "URL",
-    only: ["status"],
-    description: "Address of the server (default: http://127.0.0.1 and the port)",
   },
   {
     name: "key",
@@ -266,19 +240,14 @@ const OTHER_FLAGS = [
     name: "format",
     value: "FORMAT",
     repeats: true,
-    only: ["init"],
-    description: "Also write the list in this format: hosts, unbound, rpz …",
+    only: ["init", "lint"],
+    description:
+      "Also write the list in this format: hosts, unbound, rpz …; for lint, the form of the report: text, json, sarif or github",
   },
   {
     name: "fix",
     only: ["lint"],
     description: "Fix problems where the fix does not change what the list blocks",
-  },
-  {
-    name: "report",
-    value: "FORM",
-    only: ["lint"],
-    description: "Output format: text, json, sarif or github (default: text)",
   },
   {
     name: "validate",
@@ -312,5 +281,10 @@ export const FLAGS: readonly [
   ...typeof SERVER_FLAGS,
   ...typeof OTHER_FLAGS,
 ] = [...BUILD_FLAGS, ...SERVER_FLAGS, ...OTHER_FLAGS];
+
+/** The options that help, completions and the reference show. */
+export const SHOWN_FLAGS: readonly Flag[] = (FLAGS as readonly Flag[]).filter(
+  ({ isHidden }) => isHidden !== true,
+);
 
 export type FlagName = (typeof FLAGS)[number]["name"];

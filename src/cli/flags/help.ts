@@ -2,7 +2,7 @@ import { EXIT_MEANINGS, Exit } from "../../diagnostics/exit.ts";
 import { isFor } from "./args.ts";
 import { type CommandEntry, GROUPS, commands } from "../commands/registry.ts";
 import { type Flag, descriptionFor, takersOf } from "./flag.ts";
-import { FLAGS } from "./flags.ts";
+import { SHOWN_FLAGS } from "./flags.ts";
 import { VARIABLES } from "./variables.ts";
 import { wrapText } from "../output/text-width.ts";
 
@@ -107,7 +107,7 @@ function exampleLines(examples: CommandEntry["examples"]): string {
 }
 
 function flagTable(isWanted: (flag: Flag) => boolean, command = "compile"): string {
-  const flags = (FLAGS as readonly Flag[]).filter(isWanted);
+  const flags = SHOWN_FLAGS.filter(isWanted);
   return table(flags.map((flag) => [flagUsage(flag), descriptionFor(flag, command)]));
 }
 

@@ -4,26 +4,8 @@ export const SERVER_FLAGS = [
     name: "schedule",
     value: "CRON",
     only: ["serve"],
-    description: "When to compile, as a cron expression (default: 0 */6 * * *)",
-  },
-  {
-    name: "time-zone",
-    value: "ZONE",
-    only: ["serve"],
-    description: "Time zone of the schedule, such as Europe/Berlin (default: the system time zone)",
-  },
-  {
-    name: "jitter",
-    value: "TIME",
-    only: ["serve"],
-    description: "Delay each run by a random time up to this (default: 5m)",
-  },
-  {
-    name: "retry",
-    value: "TIME",
-    only: ["serve"],
     description:
-      "Repeat a run after this time if it failed, used a copy of a source or left a resolver unproved; each further time after twice as long, up to half of the interval; 0 never repeats (default: 1m)",
+      "When to compile, as a cron expression in the time zone of TZ (default: 0 */6 * * *)",
   },
   {
     name: "port",
@@ -38,24 +20,10 @@ export const SERVER_FLAGS = [
     description: "Address to listen on; 0.0.0.0 or :: for all (default: 127.0.0.1)",
   },
   {
-    name: "max-age",
-    value: "TIME",
-    only: ["serve"],
-    description:
-      "Report unhealthy when the last good list is older than this (default: three times the interval of the schedule)",
-  },
-  {
     name: "run-timeout",
     value: "TIME",
     only: ["serve"],
     description: "Stop a run that takes longer than this; 0 disables the limit (default: 15m)",
-  },
-  {
-    name: "connections-per-client",
-    value: "COUNT",
-    only: ["serve"],
-    description:
-      "Maximum connections per client address; beyond it, the slowest is closed (default: 64)",
   },
   {
     name: "token-file",

@@ -54,6 +54,11 @@ export const VARIABLES = [
     description: "Hosts that are contacted without a proxy, separated by commas",
     fallback: "",
   },
+  {
+    name: "TZ",
+    description: "Time zone of the schedule of `serve`, such as Europe/Berlin",
+    fallback: "",
+  },
   { name: "NO_COLOR", description: "Any value disables colours", fallback: "" },
   {
     name: "SOURCE_DATE_EPOCH",

@@ -11,7 +11,7 @@ export interface LintedFile {
   readonly isFixed: boolean;
 }
 
-/** Report formats, by their `--report` names. */
+/** Report formats, by their `--format` names. */
 export const LINT_REPORTS: Readonly<
   Record<string, (files: readonly LintedFile[], style: Style) => string>
 > = {
