@@ -7,30 +7,13 @@ export const RESOLVER_FIELDS = {
     type: "string",
     required: true,
     description:
-      "IP address or name of the resolver, with a port and a protocol if they differ from the defaults: `192.0.2.53`, `[2001:db8::53]:5353`, `tls://dns.example`.",
+      "IP address or name of the resolver, with a protocol (`udp`, which asks again over TCP if an answer is truncated, `tcp`, or `tls`) and a port if they differ from `udp` and 53, or 853 for `tls`: `192.0.2.53`, `[2001:db8::53]:5353`, `tls://dns.example`. The name in its certificate can follow: `tls://192.0.2.53#dns.example`.",
     example: "192.0.2.53",
   },
   name: {
     type: "string",
     description: "Name of the resolver in messages and metrics. Default: its address.",
     example: "home",
-  },
-  port: {
-    type: "number",
-    most: 65_535,
-    description: "Port of the resolver. Default: 53, and 853 for `tls`.",
-  },
-  protocol: {
-    type: "choice",
-    values: ["udp", "tcp", "tls"],
-    description:
-      "`udp` (the default; truncated answers are asked for again over TCP), `tcp`, or `tls` (DNS over TLS).",
-  },
-  server_name: {
-    type: "string",
-    description:
-      "For `tls`: the name in the certificate of the resolver. Default: the name or IP address in `address`.",
-    example: "dns.example",
   },
   list: {
     type: "string",

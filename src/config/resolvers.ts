@@ -21,26 +21,29 @@ export interface Resolver {
 
 interface ResolverAddress {
   readonly address: string;
-  readonly port: number | undefined;
-  readonly protocol: ResolverProtocol | undefined;
+  readonly port: number;
+  readonly protocol: ResolverProtocol;
+  readonly serverName: string | undefined;
 }
 
 const PLACE =
-  /^(?:(?<protocol>udp|tcp|tls):\/\/)?(?:\[(?<bracketed>[\da-f:.]+)\]|(?<ipv6>[\da-f]*:[\da-f:.]*:[\da-f:.]*)|(?<host>[\w.-]{1,253}))(?::(?<port>\d{1,5}))?$/i;
+  /^(?:(?<protocol>udp|tcp|tls):\/\/)?(?:\[(?<bracketed>[\da-f:.]+)\]|(?<ipv6>[\da-f]*:[\da-f:.]*:[\da-f:.]*)|(?<host>[\w.-]{1,253}))(?::(?<port>\d{1,5}))?(?:#(?<server>[\w.-]{1,253}))?$/i;
 const LABEL = /^[a-z\d_](?:[\w-]{0,61}[a-z\d])?$/i;
 
 /** Undefined if the text is not an address. */
 function addressOf(text: string): ResolverAddress | undefined {
   const groups = PLACE.exec(text)?.groups;
   if (groups === undefined) return undefined;
-  const { protocol, bracketed, ipv6, host, port } = groups;
+  const { bracketed, ipv6, host, port, server } = groups;
+  const protocol = (groups["protocol"]?.toLowerCase() ?? "udp") as ResolverProtocol;
   const address = bracketed ?? ipv6 ?? host!;
   const isAddress = host === undefined ? isIpv6(address) : isName(address);
   if (!isAddress || Number(port ?? 1) > 65_535 || Number(port ?? 1) === 0) return undefined;
   return {
     address,
-    port: port === undefined ? undefined : Number(port),
-    protocol: protocol?.toLowerCase() as ResolverProtocol | undefined,
+    port: Number(port ?? (protocol === "tls" ? 853 : 53)),
+    protocol,
+    serverName: server,
   };
 }
 
@@ -59,15 +62,10 @@ function isName(text: string): boolean {
 /** The resolvers of a valid configuration. */
 export function resolversOf({ name: title, lists, resolvers = [] }: Config): Resolver[] {
   return resolvers.map((one) => {
-    const { address: written, name, port, protocol, server_name: own, list } = one;
-    const parsed = addressOf(written)!;
-    const used = protocol ?? parsed.protocol ?? "udp";
+    const { address, name = address, list } = one;
     return {
-      name: name ?? written,
-      address: parsed.address,
-      port: port ?? parsed.port ?? (used === "tls" ? 853 : 53),
-      protocol: used,
-      serverName: own,
+      ...addressOf(address)!,
+      name,
       list: list ?? lists?.[0]?.name ?? title,
       mayRollBack: one.on_failure === "rollback",
     };
@@ -87,9 +85,8 @@ export function resolverProblems(config: Config): { message: string; hint?: stri
   const names = new Set<string>();
   for (const [index, one] of resolvers.entries()) {
     const at = `resolvers[${index}]`;
-    const { address, name = address, port, protocol, list, server_name: serverName } = one;
+    const { address, name = address, list } = one;
     const parsed = addressOf(address);
-    const used = protocol ?? parsed?.protocol ?? "udp";
     const add = (message: string, hint?: string): void =>
       void problems.push({ message: `${at} ${message}`, ...(hint && { hint }) });
     if (parsed === undefined)
@@ -97,13 +94,8 @@ export function resolverProblems(config: Config): { message: string; hint?: stri
         `has the address ${printable(address, 60)}, which is neither an IP address nor a host name`,
         'Write "192.0.2.53", "[2001:db8::53]:5353" or "tls://dns.example"',
       );
-    if (port === 0) add("has the port 0", "Write a port from 1 to 65535");
-    if (parsed?.port !== undefined && port !== undefined && parsed.port !== port)
-      add("has two different ports", "Write the port in `address` or in `port`");
-    if (parsed?.protocol !== undefined && protocol !== undefined && parsed.protocol !== protocol)
-      add("has two different protocols", "Write the protocol in `address` or in `protocol`");
-    if (serverName !== undefined && used !== "tls")
-      add("has a server_name, but its protocol is not tls", "Remove it, or set protocol to tls");
+    if (parsed?.serverName !== undefined && parsed.protocol !== "tls")
+      add("has the name of a certificate, but its protocol is not tls", "Write tls:// before it");
     if (list === undefined && known.length > 1)
       add("does not say which list it answers from", `Add "list": one of ${someOf(known)}`);
     if (list !== undefined && !known.includes(list)) {

@@ -59,8 +59,8 @@ test("why --resolver answers for every name of the chain", async (context) => {
   project.write("own.txt", "||tracker.example^\n");
   const sources = [{ name: "Own", source: "own.txt", type: "adblock" }];
   const resolvers = [
-    { name: "home", address: "127.0.0.1", port },
-    { name: "gone", address: "tcp://127.0.0.1", port: 1 },
+    { name: "home", address: `127.0.0.1:${port}` },
+    { name: "gone", address: "tcp://127.0.0.1:1" },
   ];
   project.write("c.json", JSON.stringify({ name: "List", sources, resolvers }));
   assert.equal((await project.run("-c", "c.json", "--no-cache")).exit, 0);

@@ -49,7 +49,7 @@ async function published(
 ): Promise<{ project: DiskProject; server: ListServer }> {
   const server = await ListServer.start(context);
   const project = new DiskProject(context);
-  const resolvers = [{ name: "home", address: "127.0.0.1", port: server.port }];
+  const resolvers = [{ name: "home", address: `127.0.0.1:${server.port}` }];
   project.write("c.json", configOf(resolvers, more));
   project.write("own.txt", rules(0, 40));
   const { exit, stderr } = await project.run("-c", "c.json", "--no-cache");
@@ -150,7 +150,7 @@ test("an address where nothing answers is unreachable, and the others are still 
   const { project, server } = await published(context);
   server.load(project.text("rules/list.txt"));
   const dead = { name: "dead\u001b[31m", address: "tcp://127.0.0.1:1" };
-  const resolvers = [dead, { name: "home", address: "127.0.0.1", port: server.port }];
+  const resolvers = [dead, { name: "home", address: `127.0.0.1:${server.port}` }];
   project.write("c.json", configOf(resolvers));
   const { exit, stdout, stderr } = await project.run("prove", "-c", "c.json", "--wait", "0");
   assert.equal(exit, 12);

@@ -59,10 +59,7 @@ test("an address may carry protocol and port", async () => {
       resolvers: [
         {
           name: "home",
-          address: "192.0.2.1",
-          port: 853,
-          protocol: "tls",
-          server_name: "dns.home",
+          address: "tls://192.0.2.1#dns.home",
           list: "List",
         },
       ],
@@ -95,13 +92,8 @@ test("what cannot be asked is reported with what to write", async () => {
   assert.match(await problemsOf([53]), /resolvers\[0\] must be a text/);
   assert.match(await problemsOf("192.0.2.1"), /resolvers must be a list/);
   assert.match(await problemsOf([{ name: "x" }]), /address of resolvers\[0\] is required/);
-  assert.match(await problemsOf([{ address: "192.0.2.1", port: 0 }]), /port 0/);
-  assert.match(await problemsOf([{ address: "192.0.2.1:53", port: 54 }]), /two different ports/);
-  assert.match(
-    await problemsOf([{ address: "tls://a", protocol: "udp" }]),
-    /two different protocols/,
-  );
-  assert.match(await problemsOf([{ address: "a.b", server_name: "c" }]), /protocol is not tls/);
+  assert.match(await problemsOf(["192.0.2.1:0"]), /neither an IP/);
+  assert.match(await problemsOf(["a.b#c"]), /protocol is not tls/);
   assert.match(
     await problemsOf([{ address: "a.b", list: "Lst" }]),
     /list Lst, which does not exist/,

@@ -322,7 +322,7 @@ test(
         { name: "My list", sources: ["a"] },
         { name: "Other", sources: ["a"], exclusions: ["||d1.example^"] },
       ],
-      resolvers: [{ name: "home & away", address: "127.0.0.1", port, list: "My list" }],
+      resolvers: [{ name: "home & away", address: `127.0.0.1:${port}`, list: "My list" }],
     };
     writeFileSync(join(served.folder, "compiler-config.json"), JSON.stringify(config));
     writeFileSync(join(served.folder, "token"), `${TOKEN}\n`, { mode: 0o600 });

@@ -56,7 +56,7 @@ class Loop {
       sources: [{ name: "Own", source: "own.txt", type: "adblock" }],
       transformations: ["Compress", "Deduplicate", "InsertFinalNewLine"],
       outputs: [{ format: "dnsmasq-servers", file: "list.servers" }],
-      resolvers: [{ name: "it", address: "127.0.0.1", port: this.port }],
+      resolvers: [{ name: "it", address: `127.0.0.1:${this.port}` }],
       after: [{ reload: "dnsmasq", pid_file: pid }],
     };
     writeFileSync(join(this.folder, "c.json"), JSON.stringify(config));

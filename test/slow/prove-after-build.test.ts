@@ -166,7 +166,7 @@ PATH='${path}' exec ${name} "$@"
       transformations: ["Compress", "Deduplicate", "InsertFinalNewLine"],
       outputs: [{ format: this.kind.format, file: "artifact" }],
       after: [LOCK, ...this.hooks].map((hook) => ({ ...hook, timeout: "120s" })),
-      resolvers: [{ name: "it", address: "127.0.0.1", port: this.port, on_failure: onFailure }],
+      resolvers: [{ name: "it", address: `127.0.0.1:${this.port}`, on_failure: onFailure }],
     };
     this.project.write("c.json", JSON.stringify(config));
   }

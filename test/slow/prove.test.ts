@@ -71,7 +71,7 @@ class Project {
         { name: "Other", sources: ["other"] },
       ],
       outputs: [{ format, file: "{slug}" }],
-      resolvers: [{ name: "it", address: "127.0.0.1", port, list: "Home" }],
+      resolvers: [{ name: "it", address: `127.0.0.1:${port}`, list: "Home" }],
     };
     writeFileSync(this.config, JSON.stringify(config));
   }
@@ -312,12 +312,11 @@ test("unbound is proved over UDP, TCP and TLS", { timeout: 900_000 }, async (con
   const tlsPort = await freeTcpPort();
   const project = new Project("unbound", port, true);
   const { folder } = project;
-  const where = { address: "127.0.0.1", list: "Home" };
   project.ask([
-    { ...where, name: "udp", port },
-    { ...where, name: "tcp", port, protocol: "tcp" },
-    { ...where, name: "tls", port: tlsPort, protocol: "tls", server_name: "dns.example" },
-    { ...where, name: "other", port: tlsPort, protocol: "tls", server_name: "other.example" },
+    { name: "udp", address: `127.0.0.1:${port}`, list: "Home" },
+    { name: "tcp", address: `tcp://127.0.0.1:${port}`, list: "Home" },
+    { name: "tls", address: `tls://127.0.0.1:${tlsPort}#dns.example`, list: "Home" },
+    { name: "other", address: `tls://127.0.0.1:${tlsPort}#other.example`, list: "Home" },
   ]);
   await project.publish(names(0, 100));
   writeFileSync(join(folder, "tls.pem"), TEST_CERTIFICATE);

@@ -36,7 +36,7 @@ test(
       sources: [{ name: "Own", source: "own.txt", type: "adblock" }],
       outputs: [{ format: kind.format, file: "artifact" }],
       after: hooks,
-      resolvers: [{ name: "home <b>", address: "127.0.0.1", port }],
+      resolvers: [{ name: "home <b>", address: `127.0.0.1:${port}` }],
     };
     writeFileSync(join(folder, "c.json"), JSON.stringify(config));
     writeFileSync(join(folder, "own.txt"), listOf(0));

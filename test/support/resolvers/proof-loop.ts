@@ -38,8 +38,8 @@ export class ProofLoop {
         { reload: "unbound", with: ["2"] },
       ],
       resolvers: [
-        { name: "first", address: "127.0.0.1", port: 1, on_failure: onFailure },
-        { name: "second", address: "127.0.0.1", port: 2 },
+        { name: "first", address: "127.0.0.1:1", on_failure: onFailure },
+        { name: "second", address: "127.0.0.1:2" },
       ].slice(0, count),
     };
     this.changes = {
