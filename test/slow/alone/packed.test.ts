@@ -1,7 +1,15 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -59,6 +67,29 @@ test("the package contains the files it needs and no others", () => {
     files.filter((file) => file.includes(".test.")),
     [],
   );
+});
+
+/** The sum of the sizes of the files below a folder. */
+function bytesIn(path: string): number {
+  return readdirSync(path, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
+}
+
+test("an installation has at most six libraries and 6.5 MB", (context) => {
+  const { packages } = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as {
+    packages: Record<string, { dev?: boolean; dependencies?: Record<string, string> }>;
+  };
+  assert.ok(Object.keys(packages[""]!.dependencies!).length <= 6);
+  mkdirSync(join(folder, "unpacked"));
+  mustRun(`tar -xzf ${tarball} -C unpacked`);
+  const installed = Object.keys(packages).filter((at) => at !== "" && packages[at]!.dev !== true);
+  const bytes = installed.reduce(
+    (sum, at) => sum + bytesIn(join(root, at)),
+    bytesIn(join(folder, "unpacked")),
+  );
+  context.diagnostic(`${(bytes / 1e6).toFixed(2)} MB with ${installed.length} packages`);
+  assert.ok(bytes <= 6_500_000, String(bytes));
 });
 
 test("every way of importing the package finds its types", async () => {
