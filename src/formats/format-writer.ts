@@ -147,7 +147,8 @@ export class FormatWriter {
       for (const scoped of encoder.encode(facts)) entries.push({ ...texts.entry(scoped), group });
     if (!hasPatterns)
       for (const { text, reason, isEndSure } of model.exceptions.all)
-        if (!isEndSure) losses.add(reason, text);
+        // All rewrites are counted as such.
+        if (!isEndSure && reason !== "rewrite") losses.add(reason, text);
     entries.push(...ruleEntries(model, lines, losses, !encoder.lacksExceptions));
     const blocks = [
       ...this.withTemplate(model.subtreeBlocks(), subtree),

@@ -9,9 +9,10 @@ import type { NameBlock, NameTrial } from "./name-blocks.ts";
 import type { NameBuffer, SpecialRule } from "./name-buffer.ts";
 import { PatternExceptions } from "./pattern-exceptions.ts";
 import { RelatedNames } from "./related-names.ts";
+import { RewriteExceptions } from "./rewrite-exceptions.ts";
 import { RuleTree } from "./rule-tree.ts";
 import { type ClassifiedNames, classifyNames } from "./classified-names.ts";
-import { readSpecialRule } from "./special-rule.ts";
+import { type NameRule, type Rewrite, readSpecialRule } from "./special-rule.ts";
 
 /** A rule without a name, such as a pattern. */
 export interface NamelessRule extends SpecialRule {
@@ -61,6 +62,8 @@ export class ListModel {
   private readonly mentioned: string[] = [];
   /** Patterns that block; indexed at the first query. */
   private patternBlocks: RuleIndex<PlacedRule> | undefined;
+  /** Rules that change answers, and the exceptions from them. */
+  private readonly rewrites: (Rewrite & { readonly source: number })[] = [];
   /** Plain names that are handled one by one. */
   private readonly relatedNames: SpecialRule[] = [];
 
@@ -71,6 +74,7 @@ export class ListModel {
     for (const { text } of buffer.specials) this.cancel(text);
     for (const special of buffer.specials) this.read(special);
     for (const special of expanded?.rules ?? []) this.read(special);
+    this.freeRewritten();
     if (!isMinimal || (!hasSureCovers && buffer.covered.count > 0)) {
       this.related.takeAll();
       this.freeing.takeAll();
@@ -101,17 +105,36 @@ export class ListModel {
     }
     if (read.key !== undefined && this.cancelled.has(read.key)) return;
     if (read.kind === "lost") {
-      const { reason, regex, name } = read;
+      const { reason, regex, name, rewrite } = read;
+      if (rewrite !== undefined) this.rewrites.push({ ...rewrite, source });
       this.nameless.push({ text, source, reason, ...(regex !== undefined && { regex }) });
       if (name !== undefined) this.mention(name, source, text.startsWith("@@"));
       return;
     }
-    for (const rule of read.rules) {
-      this.tree.enter(rule, source);
-      this.related.addName(rule.name, rule.below);
-      this.mentioned.push(...rule.denied);
-      if (isAllow(rule.level) || rule.denied.length > 0)
-        this.freeing.addFamily(rule.name, rule.below);
+    for (const rule of read.rules) this.enter(rule, source);
+  }
+
+  private enter(rule: NameRule, source: number): void {
+    this.tree.enter(rule, source);
+    this.related.addName(rule.name, rule.below);
+    this.mentioned.push(...rule.denied);
+    if (isAllow(rule.level) || rule.denied.length > 0)
+      this.freeing.addFamily(rule.name, rule.below);
+  }
+
+  /** A name that the list rewrites is not blocked. At worst, one that an exception from rewrites is for is not blocked either. */
+  private freeRewritten(): void {
+    const exceptions = new RewriteExceptions();
+    for (const { rule } of this.rewrites) if (rule.isAllow) exceptions.add(rule);
+    for (const { rule, name, source } of this.rewrites) {
+      if (rule.isAllow) continue;
+      if (name === undefined) {
+        const limited = exceptions.limitPattern(rule);
+        if (limited !== undefined) this.exceptions.add(limited);
+      } else {
+        const limited = exceptions.limitName(name, rule);
+        if (limited !== undefined) this.enter(limited, source);
+      }
     }
   }
 

@@ -2,7 +2,8 @@
 export const LOSS_REASONS = {
   modifier:
     "Applies to some clients or query types only, or to everything except some names (`$denyallow` without a name before it).",
-  rewrite: "Changes the answer instead of blocking the name.",
+  rewrite:
+    "Changes the answer instead of blocking the name. The file does not block the name, even if another rule would.",
   regex:
     "A regular expression. If it is an exception that can match below any name, it frees the names in the list; other names below a blocked name stay blocked.",
   pattern: "A wildcard, or a part of a name. Exceptions are handled like those of `regex`.",

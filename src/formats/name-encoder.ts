@@ -42,6 +42,8 @@ export class NameEncoder {
   private readonly protectedParents: ReadonlySet<string>;
   /** Whether the file contains the pattern exceptions too. */
   private readonly hasPatterns: boolean;
+  /** Whether the file contains expressions that block. */
+  private readonly hasExpressions: boolean;
   /** The levels that the file has for the names of the group. */
   private readonly states = new Map<string, NameLevels>();
   /** Names of the group that have lines. */
@@ -53,6 +55,7 @@ export class NameEncoder {
     this.model = model;
     this.losses = losses;
     this.hasPatterns = hasPatterns;
+    this.hasExpressions = options.lines.regex !== undefined && model.hasExpressions;
     this.protectedParents = new Set(options.protectedNames.flatMap(withParents));
   }
 
@@ -133,8 +136,10 @@ export class NameEncoder {
     return Level.None;
   }
 
-  /** A name without a rule needs an exception if its parent is blocked. */
-  private wanted(level: Level, above: Level): Level {
+  /** A name without a rule needs an exception if its parent is blocked, and one with a rewrite also if an expression may block it. */
+  private wanted(meant: Level, above: Level): Level {
+    const isOpen = meant === Level.Rewrite && !this.hasExpressions;
+    const level = isOpen ? Level.None : meant;
     if (this.options.lines.important !== undefined) return level;
     if (level === Level.None) return above === Level.None ? Level.None : Level.Allow;
     return isBlock(level) ? Level.Block : Level.Allow;
@@ -162,12 +167,7 @@ export class NameEncoder {
   private countOverridden({ name, self, below }: NameFact, above: Level): void {
     const { lines } = this.options;
     if (!this.hasPatterns || lines.important !== undefined) return;
-    if (
-      self === Level.None &&
-      above !== Level.None &&
-      lines.regex !== undefined &&
-      this.model.hasExpressions
-    )
+    if (self === Level.None && above !== Level.None && this.hasExpressions)
       this.losses.add("nested", name);
     if (self !== Level.ImportantBlock && below !== Level.ImportantBlock) return;
     const { exceptions } = this.model;

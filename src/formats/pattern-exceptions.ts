@@ -101,7 +101,8 @@ export class PatternExceptions {
   }
 }
 
-function reasonOf({ denied, pattern }: Rule): LossReason {
+function reasonOf({ denied, pattern, rewrite }: Rule): LossReason {
+  if (rewrite !== undefined) return "rewrite";
   if (denied.length > 0) return "modifier";
   return isRegexText(pattern) ? "regex" : "pattern";
 }

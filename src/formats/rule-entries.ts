@@ -41,13 +41,15 @@ export function ruleEntries(
     else losses.add(model.expanded.has(text) ? "expanded" : reason, text);
   if (hasPatterns)
     for (const exception of model.exceptions.all)
-      if (rule !== undefined)
-        add(rule, JSON.stringify(exception.text), {
-          source: 0,
-          of: exception.text,
-          blocks: false,
-        });
-      else
+      if (rule !== undefined) {
+        // Rewrites are among the rules without names already.
+        if (exception.rewrite === undefined)
+          add(rule, JSON.stringify(exception.text), {
+            source: 0,
+            of: exception.text,
+            blocks: false,
+          });
+      } else
         add(allowRegex!, expressionOf(exception)!, {
           source: 0,
           of: exception.text,

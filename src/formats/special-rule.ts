@@ -33,19 +33,32 @@ export type ReadRule =
       readonly regex?: string;
       /** The name in it, if there is one. */
       readonly name?: string;
+      /** The rule, if it changes answers for all clients, or is an exception from such rules. */
+      readonly rewrite?: Rewrite;
     };
+
+/** A `$dnsrewrite` rule, and what it is for if that is a name. */
+export interface Rewrite {
+  readonly rule: Rule;
+  readonly name: NameRule | undefined;
+}
 
 /** Reads a line of the list, other than `||name^` and `$badfilter` rules. */
 export function readSpecialRule(text: string): ReadRule {
   const hosts = readHosts(text) ?? readBareName(text);
   if (hosts !== undefined) return hosts;
-  const rule = readRule(text, text.startsWith("@@") ? patternTest : blockTest);
+  const frees = text.startsWith("@@") || text.includes("dnsrewrite");
+  const rule = readRule(text, frees ? patternTest : blockTest);
   if (rule === undefined) return { kind: "lost", reason: unreadableReason(text) };
   const { key, pattern } = rule;
   const names = readNames(rule);
   const name = names?.kind === "names" ? names.rules[0]?.name : undefined;
   const named = { key, ...(name !== undefined && { name }) };
-  if (rule.rewrite !== undefined) return { kind: "lost", reason: "rewrite", ...named };
+  if (rule.rewrite !== undefined) {
+    const rewrite = { rule, name: names?.kind === "names" ? names.rules[0] : undefined };
+    const isWhole = !rule.isPartial && names?.kind !== "lost";
+    return { kind: "lost", reason: "rewrite", ...named, ...(isWhole && { rewrite }) };
+  }
   // It applies to some clients or query types only; all others would get the wrong answer.
   if (rule.isPartial) return { kind: "lost", reason: "modifier", ...named };
   if (names !== undefined) return names;

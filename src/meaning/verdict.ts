@@ -85,12 +85,20 @@ export function liveRewrite<R extends Weight>(rules: readonly R[]): R | undefine
     ({ rewrite, isAllow, isImportant }) =>
       rewrite !== undefined &&
       isAllow !== true &&
-      !exceptions.some(
-        (one) =>
-          (one.isImportant === true || isImportant !== true) &&
-          (one.rewrite === "" || one.rewrite === rewrite),
+      !exceptions.some((one) =>
+        cancelsRewrite(one, { rewrite, isImportant: isImportant === true }),
       ),
   );
+}
+
+/** Whether an exception with `$dnsrewrite` cancels a rewrite, for names that both match. */
+export function cancelsRewrite(
+  exception: Weight,
+  { rewrite, isImportant }: Pick<Weight, "rewrite" | "isImportant">,
+): boolean {
+  if (exception.isAllow !== true || exception.rewrite === undefined) return false;
+  if (isImportant === true && exception.isImportant !== true) return false;
+  return exception.rewrite === "" || exception.rewrite === rewrite;
 }
 
 export function strongest<R extends Weight>(rules: readonly R[]): R | undefined {

@@ -168,7 +168,7 @@ function judge(name: string, judged: Judged): string | undefined {
   const { format, trial, list, source, reasons, guarded } = judged;
   const { meaning, by } = list.decide(name);
   const isBlocked = judged.isBlocked(name);
-  if (meaning === "rewritten" || isBlocked === (meaning === "blocked")) return undefined;
+  if (isBlocked === (meaning === "blocked")) return undefined;
   const texts = by.map(({ text }) => text).join(" or ") || "nothing";
   const where = `${format}, ${name} by ${texts} (${trial.transformations.join()}; lost: ${[...reasons].join()})`;
   const shape = shapeOf(by[0]);
@@ -185,7 +185,7 @@ function judge(name: string, judged: Judged): string | undefined {
       : `blocks a name that the list does not block: ${where}`;
   return isUnknowable(name, judged, by)
     ? undefined
-    : `blocks a name that the list allows${shape}: ${where}`;
+    : `blocks a name that the list ${meaning === "rewritten" ? "rewrites" : "allows"}${shape}: ${where}`;
 }
 
 function shapeOf(rule: Rule | undefined): string {
@@ -205,7 +205,8 @@ function isUnknowable(
   if (list.names().has(name) || source.names().has(name)) return false;
   return by.every((rule) => {
     const reason = patternLoss(rule);
-    return reason !== undefined && reasons.has(reason);
+    if (reason === undefined) return false;
+    return reasons.has(rule.rewrite === undefined ? reason : "rewrite");
   });
 }
 

@@ -72,6 +72,8 @@ const MAKERS: readonly (readonly [number, LineKind, Make])[] = [
   [4, "denyallow", denyallowRule],
   [0.3, "any-name", (random) => `@@*$denyallow=${denied(random)}`],
   [3, "rewrite", (random) => `||${written(random)}^$${rewrite(random, REWRITES)}`],
+  [1, "rewrite", (random) => `${random.pick(PATTERNS)}$${rewrite(random, REWRITES)}`],
+  [1, "rewrite", (random) => `/${random.pick(EXPRESSIONS)}/$${rewrite(random, REWRITES)}`],
   [2, "rewrite", (random) => `@@||${written(random)}^$${rewrite(random, EXCEPTED)}`],
   [2, "partial", (random) => `${sign(random)}||${written(random)}^$${random.pick(FOR_SOME)}`],
   [1, "browser", (random) => `${sign(random)}||${written(random)}^$third-party`],
