@@ -35,7 +35,6 @@ const SHARED: ReadonlySet<string> = new Set([
   "max_rules",
   "max_bytes",
   "timeout",
-  "token_file",
   "transformations",
   "exclusions",
   "exclusions_sources",

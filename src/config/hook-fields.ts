@@ -7,27 +7,16 @@ export const HOOK_FIELDS = {
     example: ["/usr/local/bin/on-publish", "--quiet"],
   },
   post: {
-    type: "object",
-    fields: {
-      url_file: {
-        type: "string",
-        required: true,
-        description: "File that holds the address; the address is a secret.",
-        example: "/etc/rules-compiler/webhook",
-      },
-      as: {
-        type: "choice",
-        values: ["json", "slack", "discord", "ntfy", "telegram", "healthchecks"],
-        description: "Form of the message. Default: `json`.",
-      },
-      token_file: {
-        type: "string",
-        description: "File that holds a token, which is sent as `Authorization: Bearer`.",
-      },
-      chat: { type: "string", description: "For `telegram`: the identifier of the chat." },
-    },
+    type: "string",
     description:
-      "Sends a message to `url_file` in the form `as`: `json` (everything that `run` receives), `slack`, `discord`, `ntfy`, `telegram` (needs `chat`) or `healthchecks` (after every run, without `on`). `token_file` adds a token.",
+      "Sends a message: the path of a file that holds the URL, which is a secret. See [hooks](../guide/hooks.md#send-a-message) for services.",
+    example: "/etc/rules-compiler/webhook",
+  },
+  as: {
+    type: "choice",
+    values: ["json", "slack", "discord", "ntfy", "telegram", "healthchecks"],
+    description:
+      "For `post`: the form of the message. Default: that of the service for the hosts of Slack, Discord, Telegram and ntfy.sh, otherwise `json`, that is everything that `run` receives. `healthchecks` receives a message after every run, without `on`.",
   },
   reload: {
     type: "choice",
@@ -72,7 +61,7 @@ export const HOOK_FIELDS = {
   token_file: {
     type: "string",
     description:
-      "For `reload` by API: file that holds the password (AdGuard Home, Pi-hole) or the API token (Technitium).",
+      "File that holds a token: for `post`, which sends it as `Authorization: Bearer`, or for `reload` by API, the password (AdGuard Home, Pi-hole) or API token (Technitium).",
     example: "/etc/rules-compiler/adguard-home",
   },
   on: {
@@ -93,6 +82,6 @@ export const HOOK_FIELDS = {
 /** What a hook can follow. */
 export type HookEvent = (typeof HOOK_FIELDS.on.values)[number];
 /** Services whose documented form of a message `post` can send. */
-export type PostForm = (typeof HOOK_FIELDS.post.fields.as.values)[number];
+export type PostForm = (typeof HOOK_FIELDS.as.values)[number];
 /** Resolvers that `reload` knows. */
 export type ReloadName = (typeof HOOK_FIELDS.reload.values)[number];

@@ -43,15 +43,22 @@ function* problemsOf(hook: HookConfig, at: string): Generator<Found> {
     if (text.includes("\u0000")) yield { message: `${at} contains a NUL character` };
   if (reload === undefined)
     for (const field of RELOAD_FIELDS)
-      if (hook[field] !== undefined) yield { message: `${at}.${field} is a setting of reload` };
+      if (hook[field] !== undefined && (post === undefined || field !== "token_file"))
+        yield { message: `${at}.${field} is a setting of reload` };
   if (run !== undefined) yield* runProblems(run, at);
-  if (post !== undefined) yield* postProblems(post, on !== undefined, at);
+  if (hook.as !== undefined && post === undefined)
+    yield { message: `${at}.as is a setting of post` };
+  if (hook.as === "healthchecks" && on !== undefined)
+    yield {
+      message: `${at}.on does not apply to healthchecks`,
+      hint: "Remove it: healthchecks expects a message after every run",
+    };
   if (reload !== undefined) yield* reloadProblems(hook, reload, at);
 }
 
 function textsOf({ run, post, with: words, pid_file: pid, url, user, token_file }: HookConfig) {
-  const texts = [...(run ?? []), ...(words ?? []), pid, url, user, token_file];
-  return [...texts, ...Object.values(post ?? {})].filter((text) => text !== undefined);
+  const texts = [...(run ?? []), ...(words ?? []), post, pid, url, user, token_file];
+  return texts.filter((text) => text !== undefined);
 }
 
 function* runProblems(run: readonly string[], at: string): Generator<Found> {
@@ -62,22 +69,6 @@ function* runProblems(run: readonly string[], at: string): Generator<Found> {
     yield {
       message: `${at}.run[0] is a relative path`,
       hint: "Write an absolute path, or the name of a program in PATH",
-    };
-}
-
-function* postProblems(
-  { as, chat }: NonNullable<HookConfig["post"]>,
-  hasOn: boolean,
-  at: string,
-): Generator<Found> {
-  if (as === "telegram" && (chat ?? "") === "")
-    yield { message: `${at}.post needs chat for telegram`, hint: 'Add "chat": "…"' };
-  if (as !== "telegram" && chat !== undefined)
-    yield { message: `${at}.post.chat is a setting of telegram` };
-  if (as === "healthchecks" && hasOn)
-    yield {
-      message: `${at}.on does not apply to healthchecks`,
-      hint: "Remove it: healthchecks expects a message after every run",
     };
 }
 

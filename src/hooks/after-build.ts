@@ -138,10 +138,10 @@ class HooksRun {
 
   private eventsOf(hook: HookConfig, key: string, { list, state }: Known): HookEvent[] {
     const { phase, reloadAgain } = this.context;
-    const { on = ["published"], post, reload } = hook;
+    const { on = ["published"], as, reload } = hook;
     const told = state.get(key);
     const { health } = list.now;
-    if (post?.as === "healthchecks")
+    if (as === "healthchecks")
       return phase === "state" ? [health === "good" ? "published" : health] : [];
     if (phase === "state") return dueStates(told, list.now).filter((event) => on.includes(event));
     const isAgain = reload !== undefined && reloadAgain?.has(list.outcome.list) === true;

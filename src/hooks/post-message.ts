@@ -6,9 +6,15 @@ import type { HookSetting } from "./hook-setting.ts";
 import { readSecret } from "./secret-file.ts";
 import { type OutgoingRequest, sendRequest } from "./send-request.ts";
 
-type PostConfig = NonNullable<HookConfig["post"]>;
+type Form = (message: HookMessage, url: URL) => OutgoingRequest;
 
-type Form = (message: HookMessage, url: URL, config: PostConfig) => OutgoingRequest;
+/** The forms of services with a host of their own. */
+const HOSTS: ReadonlyMap<string, PostForm> = new Map([
+  ["hooks.slack.com", "slack"],
+  ["discord.com", "discord"],
+  ["api.telegram.org", "telegram"],
+  ["ntfy.sh", "ntfy"],
+]);
 
 /** The request of each service, in the form that it documents. */
 const FORMS: Readonly<Record<PostForm, Form>> = {
@@ -40,10 +46,13 @@ const FORMS: Readonly<Record<PostForm, Form>> = {
     const body = { topic, title: `rules-compiler: ${event}`, message: lineOf(message) };
     return { url: server.href, body: { ...body, priority: isBad ? 4 : 3 } };
   },
-  telegram: (message, { href }, { chat }) => ({
-    url: href,
-    body: { chat_id: chat, text: lineOf(message) },
-  }),
+  telegram: (message, url) => {
+    const chat = url.searchParams.get("chat_id");
+    if (chat === null) throw new HookFailure("the URL of telegram must end with ?chat_id=…");
+    const bot = new URL(url);
+    bot.search = "";
+    return { url: bot.href, body: { chat_id: chat, text: lineOf(message) } };
+  },
   healthchecks: (message, url) => {
     const { event } = message;
     const ping = new URL(url);
@@ -53,17 +62,23 @@ const FORMS: Readonly<Record<PostForm, Form>> = {
   },
 };
 
+/** The form of the service at a URL. */
+export function formAt({ hostname }: URL): PostForm {
+  return HOSTS.get(hostname) ?? "json";
+}
+
 /** Sends a message. Rejects with a `HookFailure`. */
 export async function postMessage(
-  config: PostConfig,
+  { post: urlFile, as, token_file: file }: HookConfig,
   message: HookMessage,
   setting: HookSetting,
 ): Promise<void> {
   const { folder, host } = setting;
-  const address = (await readSecret(config.url_file, folder, host)).reveal();
-  if (!URL.canParse(address)) throw new HookFailure("url_file does not contain a valid URL");
-  const request = FORMS[config.as ?? "json"](message, new URL(address), config);
-  const { token_file: file } = config;
+  const address = (await readSecret(urlFile!, folder, host)).reveal();
+  if (!URL.canParse(address))
+    throw new HookFailure("the file of post does not contain a valid URL");
+  const url = new URL(address);
+  const request = FORMS[as ?? formAt(url)](message, url);
   const token = file === undefined ? undefined : await readSecret(file, folder, host);
   const headers = token && { authorization: `Bearer ${token.reveal()}` };
   await sendRequest({ ...request, ...(headers && { headers }) }, setting);

@@ -12,15 +12,15 @@ export async function runHook(
   message: HookMessage,
   setting: HookSetting,
 ): Promise<string> {
-  const { run, post, reload } = hook;
+  const { run, reload } = hook;
   if (run !== undefined) return await runHookProgram(run, message, setting);
   if (reload !== undefined) return await RELOAD_PRESETS[reload](hook, setting);
-  await postMessage(post!, message, setting);
+  await postMessage(hook, message, setting);
   return "";
 }
 
 /** Names a hook in messages: its arguments may be long or private, so they are left out. */
-export function titleOf({ run, post, reload }: HookConfig): string {
+export function titleOf({ run, as, reload }: HookConfig): string {
   if (run !== undefined) return `run ${printable(run[0] ?? "", 80)}`;
-  return reload === undefined ? `post ${post?.as ?? "json"}` : `reload ${reload}`;
+  return reload === undefined ? (as === undefined ? "post" : `post ${as}`) : `reload ${reload}`;
 }

@@ -45,7 +45,9 @@ test("secrets of hooks are found in no output, file, report or error", async (t)
     const as = forms[index % forms.length]!;
     const on = as === "healthchecks" ? {} : { on: ["published", "refused"] };
     return ["t.token", "bad.token"].map((token) => ({
-      post: { as, url_file: `${index}.url`, token_file: token },
+      post: `${index}.url`,
+      as,
+      token_file: token,
       timeout: "2s",
       ...on,
     }));

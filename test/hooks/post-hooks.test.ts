@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { formAt } from "../../src/hooks/post-message.ts";
 import { BAD, HookProject, type Received, webhook } from "../support/hook-project.ts";
 
 function textIn({ body }: Received): Record<string, unknown> {
@@ -12,7 +13,7 @@ test("each form of a message is as its service documents it", async (t) => {
   }));
   const post = (as: string, path: string, more: object = {}): object => {
     project.write(`${as}.url`, `${base}${path}\n`);
-    return { post: { as, url_file: `${as}.url`, ...more } };
+    return { post: `${as}.url`, as, ...more };
   };
   const project = new HookProject(t, [], {});
   const name = "A & <!channel> @everyone";
@@ -22,7 +23,7 @@ test("each form of a message is as its service documents it", async (t) => {
     post("slack", "/slack"),
     post("discord", "/discord"),
     post("ntfy", "/base/my%20topic", { token_file: "token" }),
-    post("telegram", "/bot1:planted/sendMessage", { chat: "-100" }),
+    post("telegram", "/bot1:planted/sendMessage?chat_id=-100"),
     post("healthchecks", "/uuid/"),
   ];
   project.hooks(hooks, { name });
@@ -59,9 +60,21 @@ test("each form of a message is as its service documents it", async (t) => {
   assert.equal(ping!.body, line);
 });
 
+test("the host of a URL says which service it is", () => {
+  const forms = {
+    "https://hooks.slack.com/services/T/B/x": "slack",
+    "https://discord.com/api/webhooks/1/x": "discord",
+    "https://api.telegram.org/bot1:x/sendMessage?chat_id=-100": "telegram",
+    "https://ntfy.sh/topic": "ntfy",
+    "https://hooks.slack.com.example/services/x": "json",
+    "https://example.org/hooks.slack.com": "json",
+  };
+  for (const [url, form] of Object.entries(forms)) assert.equal(formAt(new URL(url)), form, url);
+});
+
 test("healthchecks receives a message after every run, and /fail after a refusal", async (t) => {
   const { base, received } = await webhook(t);
-  const project = new HookProject(t, [{ post: { as: "healthchecks", url_file: "url" } }]);
+  const project = new HookProject(t, [{ post: "url", as: "healthchecks" }]);
   project.write("url", `${base}/uuid`);
   await project.run("-c", "c.json", "--permit", "hooks");
   await project.run("-c", "c.json", "--permit", "hooks");
@@ -77,7 +90,7 @@ test("healthchecks receives a message after every run, and /fail after a refusal
 
 test("no message leaves without --permit hooks", async (t) => {
   const { base, received } = await webhook(t);
-  const project = new HookProject(t, [{ post: { url_file: "url" } }]);
+  const project = new HookProject(t, [{ post: "url" }]);
   project.write("url", `${base}/`);
   await project.run("-c", "c.json");
   assert.deepEqual(received, []);
@@ -90,7 +103,7 @@ test("a redirect is not followed, and a message that failed is sent again", asyn
     status,
     headers: status === 307 ? { location: `${other.base}/stolen` } : {},
   }));
-  const project = new HookProject(t, [{ post: { url_file: "url", token_file: "url" } }]);
+  const project = new HookProject(t, [{ post: "url", token_file: "url" }]);
   project.write("url", `${base}/`);
   const first = await project.run("-c", "c.json", "--permit", "hooks");
   assert.equal(first.exit, 0);
@@ -107,7 +120,7 @@ test("a redirect is not followed, and a message that failed is sent again", asyn
 
 test("a server that never answers costs the timeout, not more", async (t) => {
   const { base } = await webhook(t, () => ({ isSilent: true }));
-  const project = new HookProject(t, [{ post: { url_file: "url" }, timeout: "1s" }]);
+  const project = new HookProject(t, [{ post: "url", timeout: "1s" }]);
   project.write("url", `${base}/`);
   const began = Date.now();
   const { exit, stderr } = await project.run("-c", "c.json", "--permit", "hooks");
