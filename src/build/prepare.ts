@@ -12,7 +12,7 @@ import { ListEnd } from "./list-canary.ts";
 import type { ListPlan } from "./list-plan.ts";
 import { LockSession } from "./lock-session.ts";
 import type { QueueSlot } from "./ordered-queue.ts";
-import { publishedExceptions, publishedPath } from "./published-exceptions.ts";
+import { publishedExceptions, publishedList } from "./published-exceptions.ts";
 import type { BuildSession } from "./session.ts";
 import type { CachedBuild } from "./state/build-cache.ts";
 
@@ -141,7 +141,7 @@ async function compile(
       exceptions: compilation.limitsExceptions
         ? await publishedExceptions(paths[0], host)
         : undefined,
-      path: await publishedPath(paths[0], host),
+      ...(await publishedList(paths[0], host)),
     });
   } catch (error) {
     compilation.close();

@@ -1,6 +1,6 @@
 import { AT, LF } from "../bytes/ascii.ts";
 import { decodeUtf8 } from "../bytes/utf8.ts";
-import type { PublishedExceptions } from "../engine/compile-options.ts";
+import type { PublishedExceptions, PublishedRules } from "../engine/compile-options.ts";
 import { type Host, HostError } from "../host/host.ts";
 import { readLastPublish } from "./state/last-publish.ts";
 
@@ -22,13 +22,15 @@ export async function publishedExceptions(
   }
 }
 
-/** The file of a list, if it was published. */
-export async function publishedPath(
+/** The file of a list and its sources, if it was published. */
+export async function publishedList(
   path: string | undefined,
   host: Host,
-): Promise<string | undefined> {
-  if (path === undefined || (await readLastPublish(path, host)) === undefined) return undefined;
-  return (await host.exists(path)) ? path : undefined;
+): Promise<Pick<PublishedRules, "path" | "sources">> {
+  const last = path === undefined ? undefined : await readLastPublish(path, host);
+  return last === undefined
+    ? {}
+    : { path, sources: new Set(last.sources.map(({ source }) => source)) };
 }
 
 /** Reads in blocks, because a list may be larger than the free memory. */

@@ -30,7 +30,7 @@ export function recordHeader(config: Config, list: CompiledList, seconds: number
     bytes: report.bytes,
     hashSeed: HASH_SEED,
     sources: report.sources.map(
-      ({ label, source, state, goodAt, lines, kept, dropped }, index) => ({
+      ({ label, source, state, goodAt, lines, kept, dropped, household }, index) => ({
         label,
         source,
         type: config.sources[index]!.type ?? "adblock",
@@ -40,6 +40,7 @@ export function recordHeader(config: Config, list: CompiledList, seconds: number
         lines,
         kept,
         dropped,
+        ...(household !== undefined && { household }),
       }),
     ),
     files: recordedFiles(config, list),

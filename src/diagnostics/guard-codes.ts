@@ -39,6 +39,16 @@ export const GUARD_CODES = {
       "A source without full trust blocks names that devices need. Its rules for these names were dropped; broader rules got an exception.",
     hint: "No action is needed. To block them anyway, add them to `guards.may_block`",
   },
+  "household-names": {
+    meaning:
+      "A source without full trust would block names that people need, such as a search engine, a mail service or a bank, and the published list does not block them. Its rules for these names were dropped; broader rules got an exception.",
+    hint: "If that is intended, add the names to `guards.may_block`; otherwise tell the maintainer of the list",
+  },
+  "household-blocked": {
+    meaning:
+      "Sources that are new to the list block social media, messengers, shops, streaming services or games. Some lists exist for that.",
+    hint: "To keep names reachable, add them to `allow`",
+  },
   "protected-blocked": {
     meaning: "A rule of a fully trusted source blocks names that devices need.",
     hint: "Keep them reachable with `allow`, or accept it with `guards.may_block`",

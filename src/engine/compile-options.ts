@@ -21,6 +21,8 @@ export interface PublishedRules {
   readonly exceptions?: PublishedExceptions | undefined;
   /** Its file. */
   readonly path?: string | undefined;
+  /** Its sources, in their displayed form. */
+  readonly sources?: ReadonlySet<string> | undefined;
 }
 
 export interface CompileOptions extends MemoryOptions {

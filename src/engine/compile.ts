@@ -13,11 +13,12 @@ import { ChunkPool } from "../rules/rule-table.ts";
 import { LINE_COUNT } from "../sources/line-count.ts";
 import type { AllowList } from "../transformations/allow.ts";
 import { prepareMinSources } from "../transformations/min-sources.ts";
-import { Protection } from "../transformations/protect.ts";
+import type { Protection } from "../transformations/protect.ts";
 import type { StageContext } from "../transformations/stage-context.ts";
 import { Nesting } from "../transformations/nesting.ts";
 import { finalTrust, prepareRegex, prepareTrust, trustStages } from "../transformations/trust.ts";
 import { allowReport, unusedEntries } from "./allow-report.ts";
+import { blockedIn } from "./blocked-in.ts";
 import { BlocklistKind } from "./blocklist-kind.ts";
 import { cancelledElsewhere } from "./cancelled-elsewhere.ts";
 import type { CompileOptions, PublishedRules } from "./compile-options.ts";
@@ -37,6 +38,7 @@ import { LateDrops } from "./late-drops.ts";
 import { ListHeader } from "./list-header.ts";
 import { listShape } from "./list-shape.ts";
 import { protectedSet } from "./protected-names.ts";
+import { protectionOf } from "./protection-of.ts";
 import { type Filters, stagesOf } from "./stages-of.ts";
 import { type MemoryPlan, expectText, memoryPlan, scratchNeed } from "./memory-plan.ts";
 import { Warnings } from "./warnings.ts";
@@ -169,15 +171,25 @@ export class Compilation {
       });
     const cancelled = await cancelledElsewhere(plan.sources, reader);
     const guarded = protectedSet([...protect, ...serversOf(plan)], config.guards?.may_block ?? []);
-    const protection = this.protectionOf(guarded.names);
+    const popularity = this.popularity!;
+    const { essential, optional } = guarded.household;
+    const isJudged = options.compat !== true;
+    const isLimited = plan.sources.some((one) => reader.trustOf(one).level !== "full");
+    const watched = [
+      ...(isLimited ? [...essential, ...optional] : []),
+      ...popularity.wanted(options),
+    ];
+    const blocked =
+      isJudged && watched.length > 0 && published.path !== undefined
+        ? await blockedIn(published.path, watched, this.host, this.engine)
+        : undefined;
+    const protection = isJudged
+      ? protectionOf(guarded, { ...published, blocked }, plan, { reader, context })
+      : undefined;
     this.protection = protection;
     const limited = limitedSources(plan.sources, reader, options);
     const budget = exceptionBudget(limited, published.exceptions, context);
-    const wide =
-      options.compat !== true && !allowsPublicSuffix(plan)
-        ? new WideRules(context.finder)
-        : undefined;
-    const popularity = this.popularity!;
+    const wide = isJudged && !allowsPublicSuffix(plan) ? new WideRules(context.finder) : undefined;
     // Only other formats need it.
     const late = options.names && new LateDrops();
     output.watches = [wide, popularity.inList, late].filter((one) => one !== undefined);
@@ -187,7 +199,7 @@ export class Compilation {
     output.names = options.names;
     const trustOf = (index: number): Trust =>
       trustInList(plan, index, reader.trustOf(plan.sources[index]!).level);
-    await popularity.begin(published.path, options, this.host, this.engine);
+    await popularity.begin(blocked, options, this.host);
     const last = [
       ...(late?.stages() ?? []),
       ...popularity.ranked(),
@@ -231,6 +243,7 @@ export class Compilation {
           bytesRead,
           states: reader.states,
           weakened: this.weakened,
+          uses: protection?.uses,
           allow: allowReport(listFilters.allow),
         }),
         ...protectionReport(protection),
@@ -258,23 +271,12 @@ export class Compilation {
         ...reader.diagnostics,
         ...this.warnings.diagnostics(labels),
         ...unusedEntries(listFilters.allow),
-        ...(protection === undefined ? [] : protectionWarnings(protection, labels)),
+        ...(protection === undefined ? [] : protectionWarnings(protection, labels, context.pool)),
         ...(budget === undefined ? [] : budgetWarnings(budget, labels, context.pool)),
         ...unknownEntries(guarded),
         ...popularity.warnings(labels),
       ],
     };
-  }
-
-  /** `compat` turns protection off. */
-  private protectionOf(names: readonly string[]): Protection | undefined {
-    if (this.options.compat === true) return undefined;
-    const { sources } = this.plan;
-    return new Protection(
-      names,
-      this.context,
-      (index) => this.reader.trustOf(sources[index]!).level === "full",
-    );
   }
 
   /** Reads a source and sends its chunks through its own stages and then those of the list. */

@@ -86,17 +86,61 @@ export function unknownEntries({ unknown }: ProtectedSet): Diagnostic[] {
   return [warningOf("may-block-unknown", message, allNames(unknown))];
 }
 
-/** One warning per source below full trust that tried to block protected names. */
-export function protectionWarnings({ uses }: Protection, labels: readonly string[]): Diagnostic[] {
-  return [...uses].map(([source, { dropped, excepted }]) => {
-    const names = [...new Set([...dropped, ...excepted])];
+/** Warnings about sources below full trust that tried to block protected names, or names that people need. */
+export function protectionWarnings(
+  protection: Protection,
+  labels: readonly string[],
+  pool: ChunkPool,
+): Diagnostic[] {
+  return [...protectedWarnings(protection, labels), ...householdWarnings(protection, labels, pool)];
+}
+
+function protectedWarnings({ uses, blocked }: Protection, labels: readonly string[]): Diagnostic[] {
+  // What a fully trusted source blocks does not stay reachable, and has its own message.
+  const own = new Set(blocked.map(({ name }) => name));
+  return [...uses].flatMap(([source, { dropped, excepted }]) => {
+    const names = [...new Set([...dropped, ...excepted])].filter((name) => !own.has(name));
+    if (names.length === 0) return [];
     const message = `${printable(labels[source] ?? "")} blocks names that devices need; they stay reachable: ${someOf(names)}`;
     const hint =
       names.length > MOST_NAMED
         ? "To block them anyway, add the names that --verbose shows to guards.may_block"
         : `To block them anyway: guards: { may_block: [${someOf(names)}] }`;
-    return warningOf("protected-names", message, { hint, ...allNames(names) });
+    return [warningOf("protected-names", message, { hint, ...allNames(names) })];
   });
+}
+
+/** One warning per source below full trust that would newly block names that people need; a note about those that it may. */
+function householdWarnings(
+  { uses, accepted }: Protection,
+  labels: readonly string[],
+  pool: ChunkPool,
+): Diagnostic[] {
+  const warnings = [...uses].flatMap(([source, { household }]) => {
+    if (household.size === 0) return [];
+    const names = [...household.keys()];
+    const shown = Array.from(household, ([name, rule]) => {
+      const line = findingLocation(rule, pool)?.line;
+      return `${name} by ${printable(rule.text, 60)}${line === undefined ? "" : ` (line ${line})`}`;
+    });
+    const message = `${printable(labels[source] ?? "")} would newly block ${countText(names.length, "name")} that people need; ${names.length === 1 ? "it stays" : "they stay"} reachable: ${someOf(shown)}`;
+    const at = findingLocation([...household.values()][0]!, pool);
+    const hint =
+      names.length > MOST_NAMED
+        ? "If that is intended, add the names that --verbose shows to guards.may_block; otherwise tell the maintainer of the list"
+        : `If that is intended: guards: { may_block: [${someOf(names)}] }; otherwise tell the maintainer of the list`;
+    const more = { ...(at === undefined ? {} : { at }), hint, ...allNames(names) };
+    return [warningOf("household-names", message, more)];
+  });
+  if (accepted.size === 0) return warnings;
+  const message = `New sources block ${countText(accepted.size, "name")} that many people use: ${someOf([...accepted])}`;
+  const note: Diagnostic = {
+    code: "household-blocked",
+    severity: "note",
+    message,
+    ...allNames([...accepted]),
+  };
+  return [...warnings, note];
 }
 
 /** Protected names in the report: those that the list blocks, and those that sources tried to block. */
@@ -106,7 +150,11 @@ export function protectionReport(
   if (protection === undefined) return {};
   const blocked = protection.blocked.map(({ name }) => name);
   const kept = new Set(
-    [...protection.uses.values()].flatMap(({ dropped, excepted }) => [...dropped, ...excepted]),
+    [...protection.uses.values()].flatMap(({ dropped, excepted, household }) => [
+      ...dropped,
+      ...excepted,
+      ...household.keys(),
+    ]),
   );
   return {
     ...(blocked.length > 0 && { blocked }),

@@ -7,14 +7,12 @@ import type { RankedNames } from "../meaning/ranked-names.ts";
 import type { ChunkPool } from "../rules/rule-table.ts";
 import type { AllowList } from "../transformations/allow.ts";
 import { ExpandPatterns } from "../transformations/expand-patterns.ts";
-import { NewlyBlocked } from "../transformations/newly-blocked.ts";
+import { type BlockedBefore, NewlyBlocked } from "../transformations/newly-blocked.ts";
 import { rankedStages } from "../transformations/ranked.ts";
 import type { ValidatorOptions } from "../syntax/validate-rule.ts";
 import type { StageContext } from "../transformations/stage-context.ts";
 import type { Host } from "../host/host.ts";
-import { blockedIn } from "./blocked-in.ts";
 import type { CompileOptions } from "./compile-options.ts";
-import type { Engine } from "./engine.ts";
 import { type PopularFindings, findingLocation } from "./list-findings.ts";
 import { locateOnce } from "./locate.ts";
 import type { NamedStage } from "./pipeline.ts";
@@ -39,7 +37,7 @@ export class Popularity {
   /** Whether the list turns rules into exceptions after these stages. */
   private readonly inverts: boolean;
   /** What the published list blocks of them; undefined without one. */
-  private before: Awaited<ReturnType<typeof blockedIn>> | undefined;
+  private before: ReadonlyMap<string, BlockedBefore> | undefined;
   private newly: NewlyBlocked | undefined;
   private acknowledged: PopularFindings["acknowledged"];
   private readonly expand: ExpandPatterns | undefined;
@@ -64,17 +62,20 @@ export class Popularity {
     this.watched = ranks?.top(top).filter((name) => !acknowledged.matchesName(name)) ?? [];
   }
 
-  /** `path` is the file of the published list, if there is one. */
+  /** The names to look for in the published list. */
+  wanted({ accept = [], compat }: CompileOptions): readonly string[] {
+    return compat === true || accept.includes("newly-blocks") ? [] : this.watched;
+  }
+
+  /** `before` is what the published list blocks, if there is one. */
   async begin(
-    path: string | undefined,
+    before: ReadonlyMap<string, BlockedBefore> | undefined,
     options: CompileOptions,
     host: Host,
-    engine: Engine,
   ): Promise<void> {
-    const { watched } = this;
-    const { accept = [], compat } = options;
-    if (watched.length === 0 || compat === true || accept.includes("newly-blocks")) return;
-    if (path !== undefined) this.before = await blockedIn(path, watched, host, engine);
+    const watched = this.wanted(options);
+    if (watched.length === 0) return;
+    this.before = before;
     const names = watched.filter((name) => this.before?.get(name)?.isForAll !== true);
     this.newly =
       names.length === 0

@@ -1,3 +1,11 @@
+import {
+  ESSENTIAL_NAMES,
+  type HouseholdNames,
+  OPTIONAL_NAMES,
+  householdNames,
+} from "./household-names.ts";
+import { withParents } from "../syntax/parents.ts";
+
 /**
  * Names whose loss breaks devices, not only pages. Maintained by hand; `guards.protect` adds names, `guards.may_block` removes
  * some.
@@ -122,6 +130,8 @@ export const PROTECTED_NAMES: readonly string[] = [...LIFELINES, ...NEEDED];
 /** The names that one list protects. */
 export interface ProtectedSet {
   readonly names: readonly string[];
+  /** Names that people need, besides these. */
+  readonly household: HouseholdNames;
   readonly lifelines: ReadonlySet<string>;
   /** Entries of `may_block` that are not protected. */
   readonly unknown: readonly string[];
@@ -136,7 +146,11 @@ export function waivedNames(mayBlock: readonly string[]): string[] {
 export function protectedSet(own: readonly string[], mayBlock: readonly string[]): ProtectedSet {
   const all = new Set([...own, ...PROTECTED_NAMES]);
   const waived = waivedNames(mayBlock);
-  const unknown = mayBlock.filter((_, index) => !all.has(waived[index]!));
+  const known = new Set([...all, ...ESSENTIAL_NAMES, ...OPTIONAL_NAMES]);
+  const unknown = mayBlock.filter((_, index) => !known.has(waived[index]!));
+  const household = householdNames(
+    (name) => all.has(name) || withParents(name).some((parent) => waived.includes(parent)),
+  );
   for (const name of waived) all.delete(name);
-  return { names: [...all], lifelines: new Set([...own, ...LIFELINES]), unknown };
+  return { names: [...all], household, lifelines: new Set([...own, ...LIFELINES]), unknown };
 }

@@ -5,6 +5,7 @@ import { Fate, type FateName, fateName } from "../rules/fate.ts";
 import { Flag, Kind } from "../rules/kind.ts";
 import type { ChunkPool } from "../rules/rule-table.ts";
 import { type SourceState, isDegraded } from "../sources/acquire.ts";
+import type { Protection } from "../transformations/protect.ts";
 import type { Plan, PlannedSource } from "./plan.ts";
 
 /** The fates of a source's lines: `lines` is the sum of `kept` and everything in `dropped`. */
@@ -29,6 +30,8 @@ export interface SourceReport {
   readonly dropped: Readonly<Partial<Record<FateName, number>>>;
   /** Exceptions that lost their `$important` because the source is not trusted enough. */
   readonly weakened?: number;
+  /** Names that people need and that it tried to block; they stay reachable. */
+  readonly household?: readonly string[];
 }
 
 /** The counts of a compiled list. */
@@ -70,14 +73,21 @@ export interface CompileFacts {
   readonly states: readonly SourceState[];
   /** Exceptions that lost their `$important`. */
   readonly weakened: readonly number[];
+  /** What sources tried to block, by their index. */
+  readonly uses: Protection["uses"] | undefined;
   readonly allow: Pick<CompileReport, "allow">;
 }
 
 export function compileReport(count: FateCount, bytes: number, facts: CompileFacts): CompileReport {
-  const { plan, bytesRead, states, weakened, allow } = facts;
-  const sources = sourceReports(count, plan.sources, bytesRead, states).map((one, index) =>
-    weakened[index] === undefined ? one : { ...one, weakened: weakened[index] },
-  );
+  const { plan, bytesRead, states, weakened, uses, allow } = facts;
+  const sources = sourceReports(count, plan.sources, bytesRead, states).map((one, index) => {
+    const household = [...(uses?.get(index)?.household.keys() ?? [])];
+    return {
+      ...one,
+      ...(weakened[index] !== undefined && { weakened: weakened[index] }),
+      ...(household.length > 0 && { household }),
+    };
+  });
   return {
     name: plan.config.name,
     sources,

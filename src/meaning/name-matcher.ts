@@ -7,11 +7,10 @@ import { hostOf, textOf } from "../rules/row-text.ts";
 import { HashFilter, type RowFinder } from "../kernel/row-finder.ts";
 import { hostsLine, nextName, readHostsLine } from "../syntax/hosts-line.ts";
 import { withParents } from "../syntax/parents.ts";
-import { GramIndex } from "../syntax/gram-index.ts";
-import { isRegexText, nameRegex } from "../syntax/regex-rule.ts";
 import { foldedName, writtenName } from "../syntax/written-name.ts";
-import { RuleIndex, textsOf } from "./rule-index.ts";
-import { type Rule, patternTest, readRule } from "./rule.ts";
+import { NameRules } from "./name-rules.ts";
+import { RuleIndex } from "./rule-index.ts";
+import type { Rule } from "./rule.ts";
 import { type Blocking, blockingOf, decide } from "./verdict.ts";
 
 /** A rule that affects a watched name. */
@@ -49,9 +48,7 @@ export class NameMatcher {
   private readonly subtrees = new Map<string, WatchedRule>();
   private readonly exact = new Map<string, WatchedRule>();
   private readonly rules = new RuleIndex<Rule & WatchedRule>();
-  /** Most patterns contain a text that no watched name contains. */
-  private byText: GramIndex | undefined;
-  private readonly isGuard: boolean;
+  private readonly reader: NameRules;
   private readonly counts: ((chunk: Chunk, row: number) => boolean) | undefined;
 
   /** A guard (`isGuard`) treats an expression that is too slow as a match. Rules for which `counts` is false are ignored. */
@@ -62,9 +59,9 @@ export class NameMatcher {
     counts?: (chunk: Chunk, row: number) => boolean,
   ) {
     this.finder = finder;
-    this.isGuard = isGuard;
     this.counts = counts;
     this.names = [...new Set(names)];
+    this.reader = new NameRules(this.names, isGuard);
     for (const name of this.names) for (const parent of withParents(name)) this.enter(parent);
   }
 
@@ -145,27 +142,12 @@ export class NameMatcher {
       if (this.isWatched(written)) this.takeName(chunk, row, written, false);
       return;
     }
-    let candidates: readonly string[] = [];
-    const rule = readRule(text, (pattern) => {
-      this.byText ??= new GramIndex(this.names);
-      candidates = this.byText.candidates(textsOf(pattern));
-      if (candidates.length === 0) return undefined;
-      return this.isGuard && isRegexText(pattern)
-        ? nameRegex(pattern.slice(1, -1), true)
-        : patternTest(pattern);
-    });
-    if (rule === undefined) return;
-    const isRelevant = candidates.some((name) => rule.matches(name));
-    if (isRelevant && this.counts?.(chunk, row) !== false) {
-      const isForSome = rule.isPartial;
-      // A block for some clients or query types counts in `decide`. Such an exception does not unblock the name for the others.
-      this.rules.add({
-        ...rule,
-        isPartial: isForSome && rule.isAllow,
-        isForSome,
-        row: chunk.idOf(row),
-      });
-    }
+    const rule = this.reader.read(text)?.rule;
+    if (rule === undefined || this.counts?.(chunk, row) === false) return;
+    const isForSome = rule.isPartial;
+    // A block for some clients or query types counts in `decide`. Such an exception does not unblock the name for the others.
+    const isPartial = isForSome && rule.isAllow;
+    this.rules.add({ ...rule, isPartial, isForSome, row: chunk.idOf(row) });
   }
 
   /** The verdict for every name that a rule matches. */

@@ -61,6 +61,8 @@ export interface RecordedSource {
   readonly lines: number;
   readonly kept: number;
   readonly dropped: Readonly<Partial<Record<FateName, number>>>;
+  /** Names that people need and that it tried to block. */
+  readonly household?: readonly string[];
 }
 
 export interface RecordHeader {

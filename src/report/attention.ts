@@ -25,6 +25,7 @@ export function attentionOf({ header, condition, change }: Looked): Attention[] 
       details: [html`To see where: <code>rules-compiler log</code>`],
     })),
     ...header.sources.flatMap(sourceAttention),
+    ...header.sources.flatMap(householdAttention),
     ...(change === undefined ? [] : shrunkSources(header, change)),
   ];
 }
@@ -63,6 +64,17 @@ function sourceAttention({ label, state, goodAt }: RecordedSource): Attention[] 
   if (what === undefined || then === undefined) return [];
   const from = goodAt === undefined ? "" : `, of ${momentText(goodAt)}`;
   return [{ tone: "warn", title: `${label} ${what}`, details: [`${then}${from}.`] }];
+}
+
+function householdAttention({ label, household }: RecordedSource): Attention[] {
+  if (household === undefined) return [];
+  const details = [
+    `They stay reachable: ${someOf(household)}.`,
+    html`If the source should block them, add them to <code>guards.may_block</code>. To see its
+      rules: <code>rules-compiler why ${household[0]}</code>`,
+  ];
+  const count = countText(household.length, "name");
+  return [{ tone: "warn", title: `${label} would newly block ${count} that people need`, details }];
 }
 
 /** Sources that lost more than half of their lines since the build before. */

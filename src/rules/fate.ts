@@ -70,6 +70,10 @@ export const FATES = [
   ["too-old", "first seen longer ago than `max_age` permits"],
   ["not-ranked", "matches no popular name up to the rank in `fit.top`"],
   ["newly-blocks", "would block a popular name that the published list does not block"],
+  [
+    "household",
+    "would newly block a name that people need, from a source that is not fully trusted",
+  ],
 ] as const;
 
 /** What became of a line: `live` in the list, or why not. */
@@ -129,6 +133,7 @@ export const Fate = {
   TooOld: 49,
   NotRanked: 50,
   NewlyBlocks: 51,
+  Household: 52,
 } as const;
 export type Fate = (typeof Fate)[keyof typeof Fate];
 

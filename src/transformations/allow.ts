@@ -80,10 +80,11 @@ export function allowing(list: AllowList, { finder }: StageContext): Stage {
 
 /** The fate of rules for listed names, and the callback to notify. */
 interface Removal {
-  readonly fate: Fate;
+  /** For some entries, another fate may be needed. */
+  readonly fate: Fate | ((use: AllowUse) => Fate);
   /** Whether a rule that is more than a name stays. */
   spares?(use: AllowUse, text: string): boolean;
-  note?(use: AllowUse): void;
+  note?(use: AllowUse, chunk: Chunk, row: number): void;
 }
 
 /** Drops the rules of a chunk for listed names. */
@@ -97,16 +98,16 @@ export function takeOut(list: AllowList, chunk: Chunk, finder: RowFinder, remova
   for (const row of finder.hashed(chunk, list.filter)) takeOutRow(list, chunk, row, removal);
 }
 
-function count(use: AllowUse, removal: Removal): void {
-  use.removed++;
-  removal.note?.(use);
+function fateFor(use: AllowUse, { fate }: Removal): Fate {
+  return typeof fate === "function" ? fate(use) : fate;
 }
 
 function remove(use: AllowUse, chunk: Chunk, row: number, removal: Removal): void {
   if (chunk.kind[row] === Kind.Rule && removal.spares?.(use, textOf(chunk, row).trim()) === true)
     return;
-  count(use, removal);
-  chunk.drop(row, removal.fate);
+  use.removed++;
+  removal.note?.(use, chunk, row);
+  chunk.drop(row, fateFor(use, removal));
 }
 
 function takeOutRow(list: AllowList, chunk: Chunk, row: number, removal: Removal): void {
@@ -161,15 +162,19 @@ function foldedName(name: string): Uint8Array {
 
 function takeOutSome(list: AllowList, chunk: Chunk, row: number, removal: Removal): void {
   const line = textOf(chunk, row);
+  let last: AllowUse | undefined;
   const rest = filterNames(line, (name) => {
     const bytes = foldedName(name);
     const use = list.useFor(bytes, 0, bytes.length);
-    if (use !== undefined) count(use, removal);
-    return use === undefined;
+    if (use === undefined) return true;
+    use.removed++;
+    removal.note?.(use, chunk, row);
+    last = use;
+    return false;
   });
   if (rest === line) return;
   if (rest === undefined) {
-    chunk.drop(row, removal.fate);
+    chunk.drop(row, fateFor(last!, removal));
     return;
   }
   rewriteText(chunk, row, rest);

@@ -1,10 +1,14 @@
-import { NameMatcher, type WatchedRule } from "../meaning/name-matcher.ts";
+import { NameMatcher, type WatchedRule, isForHost } from "../meaning/name-matcher.ts";
+import { NameRules } from "../meaning/name-rules.ts";
 import { nameScope } from "../meaning/name-scope.ts";
-import type { Rule } from "../meaning/rule.ts";
+import { type Rule, readRule } from "../meaning/rule.ts";
 import { addEffects, noEffects } from "../meaning/subtree-effects.ts";
+import type { Chunk } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
+import { Flag, Kind } from "../rules/kind.ts";
+import { textOf } from "../rules/row-text.ts";
 import { exceptionsAtEnd } from "./added-rules.ts";
-import { AllowList, exceptionsFor, takeOut } from "./allow.ts";
+import { AllowList, type AllowUse, exceptionsFor, takeOut } from "./allow.ts";
 import { type Stage, eachChunk } from "./stage.ts";
 import type { StageContext } from "./stage-context.ts";
 
@@ -22,6 +26,16 @@ export interface ProtectedUse {
   readonly dropped: Set<string>;
   /** Its broader rules stay; exceptions keep these names reachable. */
   readonly excepted: Set<string>;
+  /** Names that people need, with the first rule for each. */
+  readonly household: Map<string, WatchedRule>;
+}
+
+/** Names that people need, and that sources below full trust must not newly block. */
+export interface Household {
+  readonly essential: readonly string[];
+  /** Sources that are new to the list may block these. */
+  readonly optional: readonly string[];
+  isNewSource(source: number): boolean;
 }
 
 /**
@@ -32,18 +46,25 @@ export class Protection {
   readonly blocked: BlockedName[] = [];
   /** By the index of the source. */
   readonly uses: Map<number, ProtectedUse> = new Map();
+  /** Names that people need and that new sources block; no one else blocks them. */
+  readonly accepted: Set<string> = new Set();
   private readonly names: readonly string[];
-  private readonly list: AllowList;
+  private readonly household: Household;
+  private readonly optional: ReadonlySet<string>;
+  private readonly householdNames: ReadonlySet<string>;
   private readonly context: StageContext;
   private readonly isTrusted: (source: number) => boolean;
 
   constructor(
     names: readonly string[],
+    household: Household,
     context: StageContext,
     isTrusted: (source: number) => boolean,
   ) {
     this.names = [...new Set(names)];
-    this.list = new AllowList(this.names.map((name) => ({ name, below: false, self: true })));
+    this.household = household;
+    this.optional = new Set(household.optional);
+    this.householdNames = new Set([...household.essential, ...household.optional]);
     this.context = context;
     this.isTrusted = isTrusted;
   }
@@ -57,24 +78,59 @@ export class Protection {
   /** Drops the rules of a source for protected names. */
   sourceStage(source: number): Stage {
     const { finder } = this.context;
+    const { essential, optional } = this.household;
+    const more = this.household.isNewSource(source) ? [] : optional;
+    const names = [...this.names, ...essential, ...more];
+    const list = new AllowList(names.map((name) => ({ name, below: false, self: true })));
+    const isHousehold = ({ entry }: AllowUse): boolean => this.householdNames.has(entry.name);
+    const patterns = new NameRules([...essential, ...more], true);
     return eachChunk((chunk) => {
-      takeOut(this.list, chunk, finder, {
-        fate: Fate.Protected,
-        note: ({ entry }) => this.useOf(source).dropped.add(entry.name),
+      takeOut(list, chunk, finder, {
+        fate: (use) => (isHousehold(use) ? Fate.Household : Fate.Protected),
+        // A rule for other questions, or only for browsers, leaves the name reachable.
+        spares: (use, text) =>
+          isHousehold(use) && (readRule(text)?.addressTypes ?? []).length === 0,
+        note: (use, from, row) => {
+          const { name } = use.entry;
+          const { dropped, household } = this.useOf(source);
+          if (!isHousehold(use)) dropped.add(name);
+          else if (!household.has(name))
+            household.set(name, { text: textOf(from, row), row: from.idOf(row) });
+        },
       });
+      this.dropPatterns(chunk, patterns, source);
     });
+  }
+
+  /** Drops patterns and expressions that block a name that people need. */
+  private dropPatterns(chunk: Chunk, patterns: NameRules, source: number): void {
+    for (const row of this.context.finder.special(chunk)) {
+      if (chunk.kind[row] !== Kind.Rule || isForHost(chunk, row)) continue;
+      if (chunk.fate[row] !== Fate.Live || (chunk.flags[row]! & Flag.Allow) !== 0) continue;
+      const text = textOf(chunk, row).trim();
+      const { rule, names = [] } = patterns.read(text) ?? {};
+      if (rule === undefined || rule.addressTypes.length === 0) continue;
+      const { household } = this.useOf(source);
+      for (const name of names)
+        if (!household.has(name)) household.set(name, { text, row: chunk.idOf(row) });
+      chunk.drop(row, Fate.Household);
+    }
   }
 
   /** Checks the whole list and adds exceptions at its end. */
   listStage(): Stage {
-    const watch = new NameMatcher(this.names, this.context.finder, true);
-    return exceptionsAtEnd(watch, this.context, () => this.exceptions(watch));
+    const names = [...this.names, ...this.householdNames];
+    const watch = new NameMatcher(names, this.context.finder, true);
+    return exceptionsAtEnd(watch, this.context, () => [
+      ...this.exceptions(watch),
+      ...this.householdExceptions(watch),
+    ]);
   }
 
   private exceptions(watch: NameMatcher): string[] {
     const lines: string[] = [];
     for (const { name, isBlocked } of watch.verdicts()) {
-      if (!isBlocked) continue;
+      if (!isBlocked || this.householdNames.has(name)) continue;
       const isOwn = ({ row }: WatchedRule): boolean => this.isTrusted(this.sourceOf(row));
       const rules = watch
         .matching(name)
@@ -95,10 +151,45 @@ export class Protection {
     return lines;
   }
 
+  /** Exceptions for names that people need and that broader rules of sources below full trust block. */
+  private householdExceptions(watch: NameMatcher): string[] {
+    const lines: string[] = [];
+    for (const { name } of watch.blocked()) {
+      if (!this.householdNames.has(name)) continue;
+      const effects = noEffects();
+      const rules = watch
+        .matching(name)
+        .filter((rule) => rule.isAllow !== true && rule.addressTypes?.length !== 0);
+      const sources = rules.map(({ row }) => this.sourceOf(row));
+      const isAccepted =
+        this.optional.has(name) && sources.some((one) => this.household.isNewSource(one));
+      const isOwn = sources.some(
+        (source, index) => this.isTrusted(source) && rules[index]!.isForSome !== true,
+      );
+      if (isAccepted && !isOwn) this.accepted.add(name);
+      if (isAccepted || isOwn) {
+        // The list blocks it, so no warning may call it reachable.
+        for (const { household } of this.uses.values()) household.delete(name);
+        continue;
+      }
+      for (const [index, rule] of rules.entries()) {
+        if (this.isTrusted(sources[index]!)) continue;
+        addEffects(effects, rule);
+        const { household } = this.useOf(sources[index]!);
+        if (!household.has(name)) household.set(name, rule);
+      }
+      lines.push(...exceptionsFor({ name, below: false, self: true }, effects));
+    }
+    return lines;
+  }
+
   private useOf(source: number): ProtectedUse {
     let use = this.uses.get(source);
     if (use === undefined)
-      this.uses.set(source, (use = { dropped: new Set(), excepted: new Set() }));
+      this.uses.set(
+        source,
+        (use = { dropped: new Set(), excepted: new Set(), household: new Map() }),
+      );
     return use;
   }
 

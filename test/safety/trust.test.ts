@@ -192,7 +192,7 @@ test("files are trusted by default", async () => {
 test("one line cannot remove the rules of other sources", async () => {
   const evil = "https://evil.example/l.txt";
   const good = "https://good.example/l.txt";
-  const names = Array.from({ length: 1000 }, (_, index) => `||n${index}.com^`);
+  const names = Array.from({ length: 1000 }, (_, index) => `||name${index}.com^`);
   for (const line of ["||com^", "0.0.0.0 com", "||com^$important"]) {
     const host = memoryHost({ web: { [evil]: `${line}\n`, [good]: names.join("\n") } });
     const config = {

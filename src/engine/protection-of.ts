@@ -1,0 +1,33 @@
+import type { BlockedBefore } from "../transformations/newly-blocked.ts";
+import { Protection } from "../transformations/protect.ts";
+import type { StageContext } from "../transformations/stage-context.ts";
+import type { PublishedRules } from "./compile-options.ts";
+import type { Plan } from "./plan.ts";
+import type { ProtectedSet } from "./protected-names.ts";
+import type { SourceReader } from "./source-reader.ts";
+
+/** The published list. */
+interface Before extends PublishedRules {
+  /** What it blocks of the names that must not be newly blocked; undefined without a list. */
+  readonly blocked: ReadonlyMap<string, BlockedBefore> | undefined;
+}
+
+/** The protection of a list. What the published list blocks for all clients is not newly blocked. */
+export function protectionOf(
+  { names, household }: ProtectedSet,
+  before: Before,
+  { sources }: Plan,
+  { reader, context }: { readonly reader: SourceReader; readonly context: StageContext },
+): Protection {
+  const isFree = (name: string): boolean => before.blocked?.get(name)?.isForAll !== true;
+  return new Protection(
+    names,
+    {
+      essential: household.essential.filter(isFree),
+      optional: household.optional.filter(isFree),
+      isNewSource: (index) => before.sources?.has(sources[index]!.shown) !== true,
+    },
+    context,
+    (index) => reader.trustOf(sources[index]!).level === "full",
+  );
+}

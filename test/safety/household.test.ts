@@ -1,0 +1,170 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ESSENTIAL_NAMES, OPTIONAL_NAMES } from "../../src/engine/household-names.ts";
+import { ListMatcher } from "../reference/list-matcher.ts";
+import { MemoryProject } from "../support/memory-project.ts";
+import { webOf } from "../support/web-of.ts";
+
+const TV = "https://lists.example/tv.txt";
+const GOOD = Array.from({ length: 50 }, (_, index) => `||ads${index}.example^\n`).join("");
+
+interface Case {
+  readonly project: MemoryProject;
+  /** What the server answers. */
+  readonly answers: Record<string, string>;
+}
+
+function start(text: string, source: object = {}, more: object = {}): Case {
+  const answers: Record<string, string> = { [TV]: text };
+  const config = { name: "N", sources: [{ source: TV, name: "Smart TV", ...source }], ...more };
+  const files = { "c.json": JSON.stringify(config), "own.txt": "||own.example^\n" };
+  return { project: new MemoryProject(files, webOf(answers)), answers };
+}
+
+function isBlocked(project: MemoryProject, name: string): boolean {
+  return ListMatcher.of(project.text("rules/n.txt")).isBlocked(name);
+}
+
+test("a remote source does not newly block what people need, and the rest of it passes", async () => {
+  const { project, answers } = start(GOOD);
+  assert.equal((await project.run("-c", "c.json")).exit, 0);
+  const bad = ["google.com", "whatsapp.net", "paypal.com", "sparkasse.de", "amazon.de"];
+  answers[TV] =
+    `${GOOD}${bad.map((name) => `||${name}^\n`).join("")}||more.example^\n||ads.google.com^\n`;
+  const { exit, stderr } = await project.run("-c", "c.json", "--cache-dir", "cache");
+  assert.equal(exit, 0, stderr);
+  assert.match(
+    stderr,
+    /household-names\]: Smart TV would newly block 5 names that people need; they stay reachable: google\.com by \|\|google\.com\^ \(line 51\)/,
+  );
+  assert.match(stderr, /may_block: \[google\.com, whatsapp\.net, paypal\.com/);
+  for (const name of bad)
+    for (const host of [name, `www.${name}`]) assert.ok(!isBlocked(project, host), host);
+  assert.ok(isBlocked(project, "more.example"));
+  assert.ok(isBlocked(project, "ads.google.com"));
+  const why = await project.run("why", "-c", "c.json", "--cache-dir", "cache", "google.com");
+  assert.match(why.stdout, /\|\|google\.com\^ +household/);
+  const page = await project.run("stats", "-c", "c.json", "--html", "r.html");
+  assert.equal(page.exit, 0, page.stderr);
+  assert.doesNotMatch(project.text("r.html"), /Nothing needs attention/);
+  assert.match(project.text("r.html"), /Smart TV would newly block 5 names that people need/);
+  assert.match(project.text("r.html"), /google\.com, whatsapp\.net/);
+});
+
+test("every spelling of a block offends, and rules for other questions do not", async () => {
+  const lines = [
+    "0.0.0.0 google.com",
+    "0.0.0.0 a.example google.com",
+    "google.com",
+    "GOOGLE.com",
+    "|google.com^",
+    "||google.com^$important",
+    "||google.com^$dnstype=~TXT",
+    "||google.com^$client=~10.0.0.1",
+    "||google.com^$denyallow=a.google.com",
+    "/^google\\.com$/",
+    "/^goo+gle\\.com$/",
+    "||goog*e.com^",
+  ];
+  for (const line of lines) {
+    const { project } = start(`${GOOD}${line}\n`);
+    const { exit, stderr } = await project.run("-c", "c.json");
+    assert.equal(exit, 0, `${line}: ${stderr}`);
+    assert.match(
+      stderr,
+      /would newly block (?:1 name|\d+ names) that people need; (?:it stays|they stay) reachable: google\.com/,
+      line,
+    );
+    assert.ok(!project.text("rules/n.txt").split("\n").includes(line), line);
+    const matcher = ListMatcher.of(project.text("rules/n.txt"));
+    for (const type of ["A", "AAAA", "HTTPS"])
+      assert.notEqual(matcher.answer("google.com", type, "10.0.0.9"), "blocked", line);
+  }
+  for (const line of [
+    "|google.com|$dnstype=TXT",
+    "||ads.google.com^",
+    "||google.com.evil.example^",
+  ]) {
+    const { project } = start(`${GOOD}${line}\n`);
+    assert.doesNotMatch((await project.run("-c", "c.json")).stderr, /household/, line);
+    assert.ok(project.text("rules/n.txt").includes(line), line);
+  }
+});
+
+test("a rule that becomes a block later does not block either", async () => {
+  const { project } = start(
+    `${GOOD}||google.com^$third-party\n`,
+    {},
+    {
+      transformations: ["RemoveModifiers"],
+    },
+  );
+  const { stderr } = await project.run("-c", "c.json");
+  assert.match(stderr, /they stay reachable: google\.com by \|\|google\.com\^ \(line 51\)/);
+  assert.match(project.text("rules/n.txt"), /^@@\|google\.com\^$/m);
+  assert.ok(!isBlocked(project, "google.com") && !isBlocked(project, "www.google.com"));
+});
+
+test("lists for social media, shops and games may be new; search, mail and banks never", async () => {
+  const { project, answers } = start(`${GOOD}||facebook.com^\n||amazon.de^\n||google.com^\n`);
+  const { stderr } = await project.run("-c", "c.json");
+  assert.match(
+    stderr,
+    /household-blocked\]: New sources block \d+ names that many people use: facebook\.com/,
+  );
+  assert.match(
+    stderr,
+    /would newly block 1 name that people need; it stays reachable: google\.com/,
+  );
+  assert.ok(isBlocked(project, "facebook.com") && isBlocked(project, "www.amazon.de"));
+  // What is published is not new.
+  answers[TV] = `${GOOD}||facebook.com^\n||amazon.de^\n||instagram.com^\n`;
+  const later = await project.run("-c", "c.json");
+  assert.match(
+    later.stderr,
+    /would newly block 1 name that people need; it stays reachable: instagram\.com/,
+  );
+  assert.doesNotMatch(later.stderr, /household-blocked/);
+  assert.ok(isBlocked(project, "facebook.com") && !isBlocked(project, "instagram.com"));
+});
+
+test("may_block, trust: full, own files and --compat may block them", async () => {
+  const bad = `${GOOD}||google.com^\n`;
+  for (const [what, one, flags] of [
+    ["may_block", start(bad, {}, { guards: { may_block: ["google.com"] } }), []],
+    ["full", start(bad, { trust: "full" }), []],
+    ["compat", start(bad), ["--compat"]],
+  ] as const) {
+    const { exit, stderr } = await one.project.run("-c", "c.json", ...flags);
+    assert.equal(exit, 0, `${what}: ${stderr}`);
+    assert.doesNotMatch(stderr, /household|may-block-unknown/, what);
+    assert.ok(isBlocked(one.project, "google.com"), what);
+  }
+  // The list blocks it, so it is not said to stay reachable.
+  const both = start(bad, {}, { sources: [{ source: TV }, { source: "own.txt" }] });
+  both.project.write("own.txt", "||google.com^\n");
+  const { stderr } = await both.project.run("-c", "c.json");
+  assert.doesNotMatch(stderr, /stays? reachable/);
+  assert.ok(isBlocked(both.project, "google.com"));
+});
+
+test("protected names that the list blocks are not said to stay reachable", async () => {
+  const one = start(
+    `${GOOD}||time.apple.com^\n||time.google.com^\n`,
+    {},
+    {
+      sources: [{ source: TV }, { source: "own.txt" }],
+    },
+  );
+  one.project.write("own.txt", "||time.apple.com^\n");
+  const { stderr } = await one.project.run("-c", "c.json");
+  assert.match(stderr, /names that devices need; they stay reachable: time\.google\.com\n/);
+});
+
+test("the names are names, each has one kind, and none is written twice", () => {
+  const all = [...ESSENTIAL_NAMES, ...OPTIONAL_NAMES];
+  assert.equal(new Set(all).size, all.length);
+  for (const name of all) assert.match(name, /^[a-z0-9-]+(?:\.[a-z0-9-]+)+$/);
+  for (const name of ["google.com", "www.google.com", "paypal.com", "sparkasse.de"])
+    assert.ok(ESSENTIAL_NAMES.includes(name), name);
+});
