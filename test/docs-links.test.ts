@@ -34,7 +34,7 @@ test("every link between pages has a target", () => {
   let checked = 0;
   for (const page of pages) {
     const text = readFileSync(join(root, page), "utf8").replaceAll(/```[^]*?```|`[^`\n]*`/g, "");
-    for (const { groups } of text.matchAll(/(?:\]\(|<a href=")(?<target>[^)\s"]+)["\)]/g)) {
+    for (const { groups } of text.matchAll(/(?:\]\(|<a href=")(?<target>[^)\s"]+)[")]/g)) {
       const target = groups!["target"]!;
       if (/^[a-z]+:/.test(target)) continue;
       const [path = "", anchor] = target.split("#");

@@ -27,7 +27,7 @@ const WHOLE: Readonly<Record<string, number>> = {
   "publish/format-outputs.ts": 2,
   "build/guards/suffixes.ts": 1,
   "engine/plugins.ts": 1,
-  "config/validate.ts": 6,
+  "config/validate.ts": 4,
   "diagnostics/render.ts": 1,
   "diagnostics/some-of.ts": 2,
   "dns-api/account-limits.ts": 1,

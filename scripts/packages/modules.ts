@@ -44,5 +44,5 @@ function copyFilled(from: string, to: string, version: string): void {
 
 /** Files of a checkout have the version 0.0.0, with which they are valid. */
 function filled(text: string, version: string): string {
-  return text.replaceAll(/@VERSION@|(?<![.\d])0\.0\.0(?![.\d])/g, version);
+  return text.replaceAll(/(?<![.\d])0\.0\.0(?![.\d])/g, version);
 }

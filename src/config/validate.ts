@@ -10,12 +10,14 @@ import { type Field, LIST_FIELDS, SOURCE_FIELDS, SOURCE_TYPES, TRUST_LEVELS } fr
 import { GUARD_FIELDS } from "./guard-fields.ts";
 import { fieldProblems, problemNode } from "./field-problems.ts";
 import { fileProblems } from "./files.ts";
+import { reportHomepages } from "./homepages.ts";
 import { reportIncomplete } from "./incomplete-sources.ts";
 import { listsOf, minSourcesProblems } from "./lists.ts";
 import { OUTPUT_FORMATS } from "./output-fields.ts";
 import { WITHOUT_QUOTES, isQuoted, textHint } from "./quote-hints.ts";
 import { blockedSourceProblems } from "./source-problems.ts";
 import { sizeBytes } from "./size.ts";
+import { reportTwoValidators } from "./two-validators.ts";
 
 /** Names that validation checks against. */
 export interface ValidationContext {
@@ -59,7 +61,7 @@ class ConfigCheck {
     }
     const config = this.object(root, LIST_FIELDS, "") as Config;
     if (this.problems.hasErrors) {
-      this.validatorsOnBothLevels(root, config);
+      this.validators(root, config);
       return config;
     }
     for (const problem of fieldProblems(config))
@@ -68,8 +70,14 @@ class ConfigCheck {
     const { offset } = root.entries.find(({ key }) => key === "min_sources")?.node ?? root;
     for (const { message, hint } of minSourcesProblems(config))
       this.problems.invalid(offset, message, hint);
-    for (const own of listsOf(config)) this.validatorsOnBothLevels(root, own.config);
+    const lists = listsOf(config);
+    for (const own of lists) this.validators(root, own.config);
+    reportHomepages(root, [config, ...lists.map((one) => one.config)], this.problems);
     return config;
+  }
+
+  private validators(root: ConfigNode, config: Config): void {
+    reportTwoValidators(root, config, this.context.validators, this.problems);
   }
 
   private object(
@@ -330,21 +338,5 @@ class ConfigCheck {
     const found = this.problems.hasErrors ? [] : problemsOf(source, path);
     for (const { message, hint } of found) this.problems.invalid(node.offset, message, hint);
     return source;
-  }
-
-  /** A list must not have two validators. */
-  private validatorsOnBothLevels(root: ConfigNode, config: Config): void {
-    const top = config.transformations?.filter((name) => this.context.validators.has(name)) ?? [];
-    if (top.length === 0) return;
-    for (const [index, source] of (config.sources ?? []).entries()) {
-      const own = source.transformations?.filter((name) => this.context.validators.has(name)) ?? [];
-      if (own.length === 0) continue;
-      this.problems.error(
-        "several-validators",
-        root.offset,
-        `Invalid configuration: sources[${index}] uses ${own.join(", ")}, and the top level uses ${top.join(", ")}`,
-        "Validate at the top level or in the sources, not at both",
-      );
-    }
   }
 }

@@ -1,5 +1,9 @@
 /** Diagnostics of sources: files, downloads and what they hold. */
 export const SOURCE_CODES = {
+  "homepage-not-url": {
+    meaning: "The home page of a list is not a URL, so that readers of its header cannot open it.",
+    hint: "Write an address such as https://example.org/list",
+  },
   "found-beside-working-directory": {
     meaning: "A relative path was found in the working directory, not next to the configuration.",
     hint: "Write the path relative to the configuration file",

@@ -18,6 +18,14 @@ async function refused(file: string, text: string, message: RegExp): Promise<voi
   assert.match(stderr, message);
 }
 
+async function warned(config: object, message: RegExp): Promise<void> {
+  const files = { "c.json": JSON.stringify(config), "a.txt": LIST };
+  const { exit, stderr } = await ended("-c c.json", { files });
+  assert.equal(exit, 0, stderr);
+  assert.match(stderr, /^warning/);
+  assert.match(stderr, message);
+}
+
 export const files: SpecifiedSection = {
   title: "Configuration file",
   items: [
@@ -88,7 +96,20 @@ export const fields: SpecifiedSection = {
     },
     shown("version", "A free text that labels the list.", /^! Version: Some text$/m),
     shown("description", "Shown in the header.", /^! Description: Some text$/m),
-    shown("homepage", "Address, shown in the header.", /^! Homepage: Some text$/m),
+    {
+      item: "homepage",
+      meaning: "URL, shown in the header.",
+      met: "the same; a warning if it is not an http: or https: URL",
+      check: async () => {
+        const homepage = "https://lists.example/";
+        assert.match(
+          await compiled({ ...MINIMAL, homepage }),
+          /^! Homepage: https:\/\/lists\.example\/$/m,
+        );
+        for (const text of ["not a url", "javascript:x", "lists.example"])
+          await warned({ ...MINIMAL, homepage: text }, /homepage is not an http: or https: URL/);
+      },
+    },
     shown("license", "Shown in the header.", /^! License: Some text$/m),
     {
       item: "transformations",
@@ -117,12 +138,17 @@ export const sourceFields: SpecifiedSection = {
   items: [
     {
       item: "name",
-      meaning: "Label of the source. Without it the source itself is the label.",
-      check: async () => assert.match(await compiled(MINIMAL), /^! Source name: Ads$/m),
+      meaning: "Label of the source. Specified as required.",
+      met: "a warning if it is missing; the address or path is the label then",
+      check: async () => {
+        assert.match(await compiled(MINIMAL), /^! Source name: Ads$/m);
+        await warned({ name: "L", sources: [{ ...SOURCE, name: undefined }] }, /has no name/);
+      },
     },
     {
       item: "source",
       meaning: "Address or path. Required.",
+      met: "the same; an address in a private network also needs `allow_private`",
       check: async () => {
         const sources = [{ name: "Ads", type: "adblock" }];
         await refused(
@@ -140,9 +166,12 @@ export const sourceFields: SpecifiedSection = {
     },
     {
       item: "type: adblock",
-      meaning:
-        "What the list is written in. `adblock` without it; other values are in the reference.",
-      check: async () => void (await compiled(MINIMAL)),
+      meaning: "What the list is written in. Specified as required.",
+      met: "a warning if it is missing; `adblock` then. Other values are in the reference",
+      check: async () => {
+        await compiled(MINIMAL);
+        await warned({ name: "L", sources: [{ ...SOURCE, type: undefined }] }, /has no type/);
+      },
     },
     {
       item: "transformations",

@@ -70,7 +70,7 @@ export const errors: SpecifiedSection = {
       item: "Python 3.9 or higher is required",
       meaning: "The Python runtime is too old.",
       door: "Python",
-      met: "nothing here runs on Python, so the text has no occasion",
+      met: "the command that the wheel installs prints it",
     },
   ],
 };

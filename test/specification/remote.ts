@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
-import { readArgs } from "../../src/cli/flags/args.ts";
-import { portOf } from "../../src/cli/flags/serve-options.ts";
 import { fetchAccountLimits } from "../../src/dns-api/account-limits.ts";
 import { ApiKey } from "../../src/dns-api/api-key.ts";
 import { type RouteContext, route } from "../../src/server/routes.ts";
 import { type FetchRequest, type Host, memoryHost } from "../support/internals.ts";
 import type { SpecifiedSection } from "../support/specified.ts";
+import { servedForADay } from "./served-for-a-day.ts";
 
 /** Asks the DNS API, which answers with these, one after the other; returns what it was asked and how long was waited. */
 async function asked(
@@ -89,7 +88,11 @@ export const server: SpecifiedSection = {
       meaning: "Where the server answers.",
       door: ".NET",
       met: "`rules-compiler serve`",
-      check: () => assert.equal(portOf(readArgs(["serve"]), {}), 5000),
+      check: async () => {
+        const { listenOn, health } = await servedForADay();
+        assert.equal(listenOn.port, 5000);
+        assert.equal(health.status, 200);
+      },
     },
     {
       item: "metrics endpoint",

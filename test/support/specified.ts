@@ -10,7 +10,7 @@ export interface Specified {
   readonly door?: string;
   /** How it is met; undefined when the very same thing is there. */
   readonly met?: string;
-  /** Fails when the promise is broken. Without it nothing here can be tried, and `met` says why. */
+  /** Fails when the promise is broken. Without it, the test of the door holds the promise (`doors.ts`). */
   readonly check?: () => void | Promise<void>;
 }
 

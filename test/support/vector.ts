@@ -85,7 +85,10 @@ export async function runVector(vector: Vector): Promise<Outcome> {
 }
 
 function noteworthy(diagnostics: readonly Diagnostic[]): string[] {
-  return diagnostics
-    .filter(({ code }) => code !== "source-incomplete")
-    .map(({ message }) => message);
+  return (
+    diagnostics
+      // Nothing that the reference reports.
+      .filter(({ code }) => code !== "source-incomplete" && code !== "homepage-not-url")
+      .map(({ message }) => message)
+  );
 }
