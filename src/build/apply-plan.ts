@@ -19,7 +19,6 @@ import { publishList, publishedConfig } from "./publish-list.ts";
 import { notePublished, publishedFact } from "./note-history.ts";
 import { refusePlaces } from "./refuse-places.ts";
 import { replayNames } from "./recorded-names.ts";
-import { repeatOwners } from "./rule-owners.ts";
 import { holdCommandLine, holdText, readHold } from "./state/hold.ts";
 import { type SavedPlan, digestAt, readPlan } from "./state/saved-plan.ts";
 
@@ -34,7 +33,7 @@ export async function applyPlan(path: string, context: BuildContext): Promise<Li
   const { config, folder, record, report } = plan;
   const rulesDir = shownFolder(plan.rulesDir, host);
   const labels = report.sources.map(({ label }) => label);
-  const outputPlans = planOutputs(config, { folder: rulesDir, host, sources: labels });
+  const outputPlans = planOutputs(config, { folder: rulesDir, host });
   await refusePlan(plan, outputPlans, context);
   for (const diagnostic of plan.warnings) emit({ kind: "diagnostic", diagnostic });
   const outputs = new ListOutputs(plan.files, { record: true, isToStdout: false }, host);
@@ -48,10 +47,7 @@ export async function applyPlan(path: string, context: BuildContext): Promise<Li
     outputs.write(bytes.list);
     outputs.writeRecord(bytes.frames);
     signal.throwIfAborted();
-    if (outputPlans.length > 0) {
-      replayNames(plan.runs, bytes, nameBuffer);
-      repeatOwners(nameBuffer, plan.runs, outputPlans, host);
-    }
+    if (outputPlans.length > 0) replayNames(plan.runs, bytes, nameBuffer);
     const publication = {
       config,
       outputPlans,

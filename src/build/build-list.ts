@@ -18,8 +18,7 @@ import { type Draft, prepare } from "./prepare.ts";
 import { type Published, publishList, publishedConfig } from "./publish-list.ts";
 import { recordHeader } from "./record-header.ts";
 import type { BuildSession } from "./session.ts";
-import { type KeptNames, NO_NAMES, RecordedNames, wantedNames } from "./recorded-names.ts";
-import { findOwners } from "./rule-owners.ts";
+import { type KeptNames, NO_NAMES, RecordedNames, wantsCovered } from "./recorded-names.ts";
 import { holdCommandLine, readHold } from "./state/hold.ts";
 import type { BuildCache, CachedBuild } from "./state/build-cache.ts";
 
@@ -69,7 +68,7 @@ class ListBuild {
     this.started = started;
     this.outputs = new ListOutputs(files, { record: options.record, isToStdout }, host);
     if (outputs.length > 0)
-      this.names = new RecordedNames(wantedNames(outputs), () => scratchOf(host));
+      this.names = new RecordedNames(wantsCovered(outputs), () => scratchOf(host));
   }
 
   async close(): Promise<void> {
@@ -169,11 +168,6 @@ class ListBuild {
       rulesDir: options.rulesDir,
     };
     if (outputs.keepsRecord) this.kept = this.names?.keep() ?? NO_NAMES;
-    if (this.names !== undefined) {
-      const { buffer, carriers } = this.names;
-      const owners = await findOwners(buffer, carriers, plan.outputs, session.host);
-      if (owners !== undefined) this.kept = { ...this.kept, runs: { ...this.kept.runs, owners } };
-    }
     session.signal.throwIfAborted();
     emit({ kind: "publishing", list });
     const published = await phase(

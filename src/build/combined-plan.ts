@@ -51,10 +51,10 @@ export function planCombined(
     return {
       config: entry,
       name,
-      files: files.map(({ ending, ...file }) => ({
+      files: files.map(({ ending, ...own }) => ({
         name: `${name}${ending}`,
         path: host.path.resolve(host.cwd, `${name}${ending}`),
-        ...file,
+        ...own,
       })),
       lists: (entry.lists ?? listed.map((list) => list.name)).map(planOf),
     };

@@ -9,8 +9,7 @@ import type { ListPlan } from "./list-plan.ts";
 import { type Draft, prepare } from "./prepare.ts";
 import { recordHeader } from "./record-header.ts";
 import type { BuildSession } from "./session.ts";
-import { NameRecorder, wantedNames } from "./recorded-names.ts";
-import type { RuleCarriers } from "./rule-carriers.ts";
+import { NameRecorder, wantsCovered } from "./recorded-names.ts";
 import { type FoundHold, readHold } from "./state/hold.ts";
 import { publishedState } from "./state/published-build.ts";
 import type { SavedBytes } from "./state/saved-plan.ts";
@@ -21,8 +20,6 @@ export interface DryRun extends Draft {
   readonly header: RecordHeader;
   /** Everything needed to publish it later. */
   readonly saved: SavedBytes & Pick<ReturnType<NameRecorder["end"]>, "runs">;
-  /** The sources that have each rule, if an output has a file for each source. */
-  readonly carriers: RuleCarriers | undefined;
 }
 
 /** Builds a list in memory without publishing it. Rejects with a `CompilerError`. */
@@ -34,7 +31,7 @@ export async function dryRun(
   const { host } = session;
   const bytes = new ByteBuffer();
   const frames = new ByteBuffer();
-  const recorder = new NameRecorder(wantedNames(plan.outputs), () => scratchOf(host));
+  const recorder = new NameRecorder(wantsCovered(plan.outputs), () => scratchOf(host));
   const sink = {
     write: (chunk: Uint8Array): void => void bytes.append(chunk, 0, chunk.length),
     writeRecord: (chunk: Uint8Array): void => void frames.append(chunk, 0, chunk.length),
@@ -53,7 +50,6 @@ export async function dryRun(
     ...draft,
     state: { bytes: list, record: BuildRecord.read(frames.view()) },
     header,
-    carriers: recorder.carriers,
     saved: { ...recorder.end(), list, frames: frames.view().subarray(0, framesEnd) },
   };
 }

@@ -43,13 +43,12 @@ export function planList(
   const manifest = manifestPaths(config, options.rulesDir, host);
   const taken = [...files.map(({ path }) => path), ...manifest];
   const compile = planOf(config, plugins, options.compat);
-  const sources = compile.sources.map(({ label }) => label);
   return {
     list: { ...list, config },
     compile,
     files,
     isToStdout,
-    outputs: planOutputs(config, { folder: options.rulesDir, host, taken, plugins, sources }),
+    outputs: planOutputs(config, { folder: options.rulesDir, host, taken, plugins }),
     manifest,
     guards: guardLimits(config),
     covers: new Map(list.covers.map((name) => [name, listFiles(name, options, host)[0]?.path])),

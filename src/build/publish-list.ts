@@ -72,7 +72,6 @@ export async function publishList(
     publication.outputPlans,
     config.guards?.min_rules ?? 1,
     host,
-    outputs.written.map(({ path }) => path),
   );
   try {
     // Reports an invalid key before anything is published.

@@ -3,11 +3,9 @@ import { ByteBuffer } from "../bytes/byte-buffer.ts";
 import { countLineFeeds } from "../bytes/count-lines.ts";
 import type { NameSink } from "../engine/output-stage.ts";
 import { NameBuffer } from "../formats/name-buffer.ts";
-import type { OwnerRuns } from "../formats/owned-names.ts";
 import type { Scratch } from "../host/host.ts";
 import { type OutputPlan, blocksNamesAlone } from "../publish/output-plan.ts";
 import type { Chunk } from "../rules/chunk.ts";
-import { RuleCarriers } from "./rule-carriers.ts";
 
 /** A number of consecutive bytes from one source. */
 interface SourceRun {
@@ -20,26 +18,11 @@ export interface SourceRuns {
   /** For the lines at the end of the list. */
   readonly list: readonly SourceRun[];
   readonly covered: readonly SourceRun[];
-  /** The owners of the rules, for outputs with a file for each source. */
-  readonly owners?: OwnerRuns;
 }
 
-/** What a sink of names collects besides the rules. */
-export interface WantedNames {
-  /** Whether it collects the names that parents cover. */
-  readonly covered: boolean;
-  /** The number of sources, if it collects which of them have each rule. */
-  readonly carriersOf: number | undefined;
-}
-
-/** What the outputs of a list need. */
-export function wantedNames(outputs: readonly OutputPlan[]): WantedNames {
-  const owned = outputs.find(({ sourceFiles }) => sourceFiles !== undefined);
-  return { covered: outputs.some(blocksNamesAlone), carriersOf: owned?.sourceFiles?.length };
-}
-
-function carriersFor({ carriersOf }: WantedNames): RuleCarriers | undefined {
-  return carriersOf === undefined ? undefined : new RuleCarriers(carriersOf);
+/** Whether the outputs of a list need the names that parents cover. */
+export function wantsCovered(outputs: readonly OutputPlan[]): boolean {
+  return outputs.some(blocksNamesAlone);
 }
 
 /** Kept names are read in pieces of about this many bytes. */
@@ -61,13 +44,11 @@ export const NO_NAMES: KeptNames = { runs: NO_RUNS, covered: () => [], close: ()
 /** A buffer of names whose input can be kept. */
 export class RecordedNames implements NameSink {
   readonly buffer: NameBuffer;
-  readonly carriers: RuleCarriers | undefined;
   private readonly openScratch: () => Scratch;
   private readonly list: { readonly source: number; bytes: number }[] = [];
 
-  constructor(wanted: WantedNames, openScratch: () => Scratch) {
-    this.buffer = new NameBuffer(openScratch, wanted.covered);
-    this.carriers = carriersFor(wanted);
+  constructor(covered: boolean, openScratch: () => Scratch) {
+    this.buffer = new NameBuffer(openScratch, covered);
     this.openScratch = openScratch;
   }
 
@@ -78,7 +59,6 @@ export class RecordedNames implements NameSink {
 
   takeCovered(chunk: Chunk, source: number): void {
     this.buffer.takeCovered(chunk, source);
-    this.carriers?.take(chunk, source);
   }
 
   /** Call it before the formats are written: they remove names from the buffer. */
@@ -118,13 +98,11 @@ function addRun(
 
 /** Records what a sink of names receives. The list contains the lines, so it keeps only their sources, and the covered names. */
 export class NameRecorder implements NameSink {
-  readonly carriers: RuleCarriers | undefined;
   private readonly list: { readonly source: number; bytes: number }[] = [];
   private readonly buffer: NameBuffer;
 
-  constructor(wanted: WantedNames, openScratch: () => Scratch) {
-    this.buffer = new NameBuffer(openScratch, wanted.covered);
-    this.carriers = carriersFor(wanted);
+  constructor(covered: boolean, openScratch: () => Scratch) {
+    this.buffer = new NameBuffer(openScratch, covered);
   }
 
   take({ length }: Uint8Array, source: number): void {
@@ -133,7 +111,6 @@ export class NameRecorder implements NameSink {
 
   takeCovered(chunk: Chunk, source: number): void {
     this.buffer.takeCovered(chunk, source);
-    this.carriers?.take(chunk, source);
   }
 
   /** Call it after the last chunk. */

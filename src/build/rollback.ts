@@ -26,7 +26,6 @@ import type { ListPlan } from "./list-plan.ts";
 import { noteHistory, notePublished } from "./note-history.ts";
 import { type PublishedConfig, publishList } from "./publish-list.ts";
 import { replayNames } from "./recorded-names.ts";
-import { repeatOwners } from "./rule-owners.ts";
 import type { KeptDraft, WholeBuild } from "./state/kept-draft.ts";
 import { readHold } from "./state/hold.ts";
 import { readLastPublish } from "./state/last-publish.ts";
@@ -119,7 +118,7 @@ async function publishAgain(
   const { rulesDir } = options;
   const paths = plan.files.map(({ path }) => path);
   const labels = report.sources.map(({ label }) => label);
-  const where = { folder: rulesDir, host, taken: paths, plugins, sources: labels };
+  const where = { folder: rulesDir, host, taken: paths, plugins };
   const config = configuredNow(draft.config, plan, where);
   const outputPlans = planOutputs(config, where);
   for (const diagnostic of leftAlone(plan, outputPlans)) emit({ kind: "diagnostic", diagnostic });
@@ -129,10 +128,7 @@ async function publishAgain(
   try {
     outputs.write(dated.list);
     outputs.writeRecord(frames);
-    if (outputPlans.length > 0) {
-      replayNames(draft.runs, whole, nameBuffer);
-      repeatOwners(nameBuffer, draft.runs, outputPlans, host);
-    }
+    if (outputPlans.length > 0) replayNames(draft.runs, whole, nameBuffer);
     signal.throwIfAborted();
     emit({ kind: "publishing", list: report.name });
     const publication = {

@@ -1,11 +1,6 @@
-import { scratchOf } from "../engine/scratch.ts";
-import { NameBuffer } from "../formats/name-buffer.ts";
-import type { Host } from "../host/host.ts";
 import { planCombined } from "./combined-plan.ts";
 import type { DryRun } from "./dry-run.ts";
 import type { Lockfile } from "./lockfile.ts";
-import { type SourceRuns, replayNames } from "./recorded-names.ts";
-import { findOwners } from "./rule-owners.ts";
 import type { BuildSession } from "./session.ts";
 import { digestAt, writePlan } from "./state/saved-plan.ts";
 
@@ -40,7 +35,7 @@ export async function savePlan(
       rulesDir: host.path.resolve(host.cwd, options.rulesDir),
       shape: compiled.shape,
       timelessHead: compiled.timelessHead,
-      runs: await runsOf(run, host),
+      runs: run.saved.runs,
       lock: await lockOf(run),
       folder: plan.list.project.folder,
       remembering: { settings, size },
@@ -50,19 +45,6 @@ export async function savePlan(
     run.saved,
     host,
   );
-}
-
-/** The sources of the rules and, if an output has a file for each source, their owners. */
-async function runsOf({ saved, carriers, plan }: DryRun, host: Host): Promise<SourceRuns> {
-  if (carriers === undefined) return saved.runs;
-  const buffer = new NameBuffer(() => scratchOf(host), false);
-  try {
-    replayNames(saved.runs, saved, buffer);
-    const owners = await findOwners(buffer, carriers, plan.outputs, host);
-    return owners === undefined ? saved.runs : { ...saved.runs, owners };
-  } finally {
-    buffer.close();
-  }
 }
 
 /** One of several lists shares its lock with the others. */

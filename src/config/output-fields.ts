@@ -42,12 +42,6 @@ const OWN_FIELDS = {
       "Path below the rules directory (RULES_DIR). `{name}`, `{slug}` and `{format}` are replaced, so that one entry at the top level serves all `lists`. Default: the slug of the list with the extension of the format.",
     example: "{format}/{slug}.txt",
   },
-  by: {
-    type: "choice",
-    values: ["source"],
-    description:
-      "`source` gives each source its own file, with each rule in exactly one of them: in the one that had it before, as long as that source still has it, otherwise in that of the first source that has it. `file` must contain `{source}`, which becomes the name of the source; see [One file for each source](../guide/resolvers.md#one-file-for-each-source). For `adblock`, `hosts`, `domains` and `wildcard`.",
-  },
   on_loss: {
     type: "choice",
     values: ["skip", "widen", "fail"],

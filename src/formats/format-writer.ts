@@ -22,8 +22,8 @@ import { NameEncoder } from "./name-encoder.ts";
 export const LOSS_POLICIES = ["skip", "widen", "fail"] as const;
 export type LossPolicy = (typeof LOSS_POLICIES)[number];
 
-/** Takes complete lines, the number of names in them, and their source. With `isBySource`, all have the same. */
-export type LineSink = (bytes: Uint8Array, names: number, source: number) => void;
+/** Takes complete lines, and the number of names in them. */
+export type LineSink = (bytes: Uint8Array, names: number) => void;
 
 export interface FormatSinks {
   /** Called before the first line with the number of entries of each file. */
@@ -41,8 +41,6 @@ export interface FormatSinks {
 export interface FileEntries {
   readonly block: number;
   readonly allow: number;
-  /** The number of entries of each source. */
-  readonly bySource: ReadonlyMap<number, number>;
 }
 
 /** How to write a list in a format. */
@@ -56,8 +54,6 @@ export interface WriteOptions {
   readonly ranks?: RankedNames | undefined;
   /** Names that the list does not block, and that the file must not block. */
   readonly protectedNames?: readonly string[];
-  /** Whether the lines of each source are written apart. */
-  readonly isBySource?: boolean;
 }
 
 /** Writes a list in a format, and counts every rule that it cannot express exactly. */
@@ -198,8 +194,7 @@ export class FormatWriter {
       0,
     );
     const named = blocks.reduce((count, { taken }) => count + taken, 0);
-    const bySource = entriesBySource(kept, blocks);
-    this.sinks.begin?.({ block: kept.length - apart + named, allow: apart, bySource });
+    this.sinks.begin?.({ block: kept.length - apart + named, allow: apart });
     const ordered = this.sorted(blocks);
     if (this.how.format.exactOpening === undefined) {
       this.writeSection(kept, ordered);
@@ -221,12 +216,7 @@ export class FormatWriter {
       return blocks.toSorted((a, b) => a.block.source - b.block.source);
     for (const { block, isNarrow, taken } of blocks)
       if (isNarrow && taken > 0) this.losses.add("narrowed", firstName(block.load()), taken);
-    const { isBySource = false } = this.how;
-    const alike = Map.groupBy(
-      blocks,
-      ({ template, isExact, block }) =>
-        `${isBySource ? block.source : ""} ${isExact}${template.key}`,
-    );
+    const alike = Map.groupBy(blocks, ({ template, isExact }) => `${isExact}${template.key}`);
     return [...alike.values()].flatMap((parts) =>
       namesByDomain(parts).map((block) => ({
         block: { ...block, source: parts[0]!.block.source },
@@ -243,7 +233,7 @@ export class FormatWriter {
     if (isNarrow) this.losses.add("narrowed", firstName(bytes), taken);
     this.names += taken;
     this.blocks += taken;
-    this.sinks.block(this.expander.expand(template.parts, bytes, taken), taken, block.source);
+    this.sinks.block(this.expander.expand(template.parts, bytes, taken), taken);
   }
 
   private writeEntries(entries: readonly Entry[]): void {
@@ -257,7 +247,6 @@ export class FormatWriter {
   }
 
   private writeGroup(entries: readonly Entry[], isTogether: boolean): void {
-    const { isBySource = false } = this.how;
     const files = { block: [] as Entry[], allow: [] as Entry[] };
     for (const entry of entries) {
       const { blocks, isInAllowFile, isRule } = entry;
@@ -271,13 +260,10 @@ export class FormatWriter {
         this.sinks.keepTogether?.(group.length, textsOf(group).length);
       // Entries with the same number of lines are written together, so that a file can be split between names.
       for (let from = 0; from < group.length;) {
-        const { source } = group[from]!;
         const height = lineCount(group[from]!.text);
-        const isAlike = (one: Entry): boolean =>
-          lineCount(one.text) === height && (!isBySource || one.source === source);
         let to = from + 1;
-        while (to < group.length && isAlike(group[to]!)) to++;
-        this.sinks[file](textsOf(group.slice(from, to)), to - from, source);
+        while (to < group.length && lineCount(group[to]!.text) === height) to++;
+        this.sinks[file](textsOf(group.slice(from, to)), to - from);
         from = to;
       }
     }
@@ -286,27 +272,6 @@ export class FormatWriter {
 
 function textsOf(entries: readonly Entry[]): Uint8Array {
   return encodeUtf8(entries.map(({ text }) => text).join(""));
-}
-
-/** Whether it belongs to the section of names without their subdomains. */
-function isApart({ isExact }: Entry | BlockLines): boolean {
-  return isExact === true;
-}
-
-function isFirst(one: Entry | BlockLines): boolean {
-  return !isApart(one);
-}
-
-function entriesBySource(
-  entries: readonly Entry[],
-  blocks: readonly BlockLines[],
-): Map<number, number> {
-  const counts = new Map<number, number>();
-  const add = (source: number, more: number): unknown =>
-    counts.set(source, (counts.get(source) ?? 0) + more);
-  for (const { source } of entries) add(source, 1);
-  for (const { block, taken } of blocks) add(block.source, taken);
-  return counts;
 }
 
 function lineCount(text: string): number {
@@ -324,4 +289,13 @@ export function headerBytes(
 ): Uint8Array {
   const lines = format.header(facts, options);
   return encodeUtf8(lines.map((line) => `${line}\n`).join(""));
+}
+
+/** Whether it belongs to the section of names without their subdomains. */
+function isApart({ isExact }: Entry | BlockLines): boolean {
+  return isExact === true;
+}
+
+function isFirst(one: Entry | BlockLines): boolean {
+  return !isApart(one);
 }

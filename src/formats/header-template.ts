@@ -5,8 +5,6 @@ export interface HeaderValues {
   readonly count: number;
   /** Replaces everything that depends on the clock with `?`, at the same length, to compare two versions by their rules alone. */
   readonly isTimeless?: boolean;
-  /** The source of the file, if each has its own. */
-  readonly source?: string;
 }
 
 /** Replaces the placeholders. Other text in braces stays unchanged. */

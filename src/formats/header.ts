@@ -28,8 +28,7 @@ export function headerLines(config: HeaderConfig, facts: HeaderFacts): string[] 
 export function headerTexts(config: HeaderConfig, facts: HeaderFacts): string[] {
   const { time, count, isTimeless = false, more = [] } = facts;
   // Some clients read only the first thousand bytes, and descriptions can be long.
-  const part = facts.source === undefined ? "" : ` (${facts.source})`;
-  const lines = [`Title: ${oneLine(config.name + part)}`];
+  const lines = [`Title: ${oneLine(config.name)}`];
   if (config.expires !== undefined) lines.push(`Expires: ${expiresText(config.expires)}`);
   lines.push(...more);
   for (const [label, value] of [

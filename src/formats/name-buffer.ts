@@ -26,8 +26,6 @@ export class NameBuffer {
   readonly names: NameBlocks;
   /** Names of sources that a parent in the list covers. Formats that block single names need them. */
   readonly covered: NameBlocks;
-  /** The same rules by their owners, for outputs with a file for each source. */
-  owned: NameBuffer | undefined;
   private readonly wantsCovered: boolean;
 
   constructor(openScratch: () => Scratch, wantsCovered: boolean) {
@@ -88,7 +86,6 @@ export class NameBuffer {
   }
 
   close(): void {
-    this.owned?.close();
     this.names.close();
     this.covered.close();
   }

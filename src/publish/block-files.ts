@@ -2,20 +2,18 @@ import type { FileEntries } from "../formats/format-writer.ts";
 import type { Host } from "../host/host.ts";
 import { CdbFile } from "./cdb-file.ts";
 import type { OutputPlan } from "./output-plan.ts";
-import { SourceFiles } from "./source-files.ts";
 import { type PartHeader, type PartLayout, SplitFile } from "./split-file.ts";
 import { StableFiles } from "./stable-files.ts";
 
 /** The header is measured with this count, so that it fits whatever the final count is. */
 export const MOST_ENTRIES = 9_999_999_999;
 
-/** The files of what an output blocks: in parts, for each source, in parts that keep their names, or as a database. */
-export type BlockFiles = SplitFile | SourceFiles | StableFiles | CdbFile;
+/** The files of what an output blocks: in parts, in parts that keep their names, or as a database. */
+export type BlockFiles = SplitFile | StableFiles | CdbFile;
 
 export function blockFilesOf(plan: OutputPlan, layout: PartLayout, host: Host): BlockFiles {
-  const { format, list, path, sourceFiles, isStable } = plan;
+  const { format, list, path, isStable } = plan;
   if (format.isDatabase === true) return new CdbFile(path, list, host);
-  if (sourceFiles !== undefined) return new SourceFiles(path, sourceFiles, layout, host);
   return isStable ? new StableFiles(path, layout, host) : new SplitFile(path, layout, host);
 }
 
@@ -25,8 +23,7 @@ export function startBlock(
   header: (entries: number) => PartHeader,
   entries: FileEntries,
 ): void {
-  if (block instanceof SourceFiles) block.start(header, entries.bySource);
-  else if (block instanceof StableFiles) block.start(header, MOST_ENTRIES);
+  if (block instanceof StableFiles) block.start(header, MOST_ENTRIES);
   else if (block instanceof SplitFile) block.start(header(entries.block));
 }
 

@@ -8,15 +8,12 @@ export interface FileValues {
   /** The name of the list. */
   readonly name: string;
   readonly format?: string;
-  /** The name of a source. */
-  readonly source?: string;
 }
 
-/** Replaces `{name}`, `{slug}`, `{format}` and `{source}`. A value cannot add folders; the template can. */
-export function fileNamed(template: string, { name, format, source }: FileValues): string {
-  return template.replace(/\{(?:name|slug|format|source)\}/g, (found) => {
+/** Replaces `{name}`, `{slug}` and `{format}`. A value cannot add folders; the template can. */
+export function fileNamed(template: string, { name, format }: FileValues): string {
+  return template.replace(/\{(?:name|slug|format)\}/g, (found) => {
     if (found === "{slug}") return slugOf(name);
-    if (found === "{source}") return source === undefined ? found : slugOf(source);
     return found === "{name}" ? namePart(name) : (format ?? found);
   });
 }
@@ -29,8 +26,7 @@ export function checkTemplate(
 ): void {
   const found = template?.match(/\{\w+\}/g)?.find((one) => !known.includes(one));
   if (found === undefined) return;
-  const problem =
-    found === "{source}" ? "{source} needs `by: source`" : `${printable(found, 60)} is unknown`;
+  const problem = `${printable(found, 60)} is unknown`;
   throw new CompilerError([
     errorOf("config-invalid", `Invalid configuration: ${where}: ${problem}`, {
       hint: `Known here: ${someOf(known)}`,

@@ -24,7 +24,6 @@ import {
   startBlock,
 } from "./block-files.ts";
 import { CdbFile, luaName } from "./cdb-file.ts";
-import { SourceFiles } from "./source-files.ts";
 import { type PartHeader, SplitFile } from "./split-file.ts";
 import type { WriteOutcome } from "./list-file.ts";
 import { nextSerial } from "./zone-serial.ts";
@@ -47,10 +46,6 @@ export interface FormatOutputReport {
   readonly updates?: ZoneUpdates;
   /** The number of names that exceeded the size limit, by source. */
   readonly leftOut?: readonly { readonly source: string; readonly names: number }[];
-  /** The number of entries in the file of each source, if each has its own. */
-  readonly bySource?: readonly { readonly source: string; readonly names: number }[];
-  /** Files without entries, whose sources have left the configuration. */
-  readonly emptied?: readonly string[];
 }
 
 /** Returns the header lines of a file, without comment signs. */
@@ -81,17 +76,9 @@ export class FormatOutputs {
   private readonly host: Host;
   private readonly minRules: number;
   private readonly written: Written[] = [];
-  /** Files that outputs must not replace. */
-  private readonly taken: readonly string[];
 
-  /** `minRules` is the minimum for each file; `taken` are the files of the list itself. */
-  constructor(
-    plans: readonly OutputPlan[],
-    minRules: number,
-    host: Host,
-    taken: readonly string[] = [],
-  ) {
-    this.taken = taken;
+  /** `minRules` is the minimum for each file. */
+  constructor(plans: readonly OutputPlan[], minRules: number, host: Host) {
     this.plans = plans;
     this.minRules = minRules;
     this.host = host;
@@ -111,16 +98,12 @@ export class FormatOutputs {
     const { protectedNames, popular } = shape;
     const ranks = popular && rankedInOrder(popular);
     const canaries = shape.hasCanary === true ? 1 : 0;
-    const bySource = Map.groupBy(this.plans, ({ sourceFiles }) => sourceFiles !== undefined);
     const found: Diagnostic[] = [];
-    // Owners are not always the sources of the lines, so that the same names are in other blocks.
-    for (const [isOwned, plans] of bySource) {
-      const model = new ListModel(isOwned ? (buffer.owned ?? buffer) : buffer, shape);
-      const context = { model, expander, protectedNames, ranks, header, builtAt };
-      for (const plan of plans) {
-        const one = await this.writeOne(plan, context);
-        found.push(...violations(one, model, this.minRules, canaries));
-      }
+    const model = new ListModel(buffer, shape);
+    const context = { model, expander, protectedNames, ranks, header, builtAt };
+    for (const plan of this.plans) {
+      const one = await this.writeOne(plan, context);
+      found.push(...violations(one, model, this.minRules, canaries));
     }
     return found;
   }
@@ -135,21 +118,16 @@ export class FormatOutputs {
     const serial = await nextSerial(plan.path, builtAt, host, step);
     const footer = encodeUtf8((format.footer ?? []).map((line) => `${line}\n`).join(""));
     const opening = encodeUtf8(format.exactOpening === undefined ? "" : `${format.exactOpening}\n`);
-    const header = (count: number, source?: string): PartHeader => {
+    const header = (count: number): PartHeader => {
       const bytes = (isTimeless: boolean): Uint8Array => {
-        const lines = texts({
-          time: builtAt,
-          count,
-          isTimeless,
-          ...(source !== undefined && { source }),
-        });
+        const lines = texts({ time: builtAt, count, isTimeless });
         return headerBytes(format, { lines, serial }, options);
       };
       return { bytes: bytes(false), timeless: bytes(true) };
     };
     const layout = { footer, isCommaFirst: format.isCommaFirst === true, limits };
     const block = blockFilesOf(plan, layout, host);
-    await block.open(this.otherFiles(plan));
+    await block.open();
     const allow =
       format.hasAllowFile === true ? new SplitFile(plan.allowPath, layout, host) : undefined;
     const sinks = {
@@ -162,8 +140,7 @@ export class FormatOutputs {
         for (const file of [block, allow])
           if (file instanceof SplitFile) file.startSection(opening);
       },
-      block: (bytes: Uint8Array, names: number, source: number): void =>
-        block.write(bytes, names, source),
+      block: (bytes: Uint8Array, names: number): void => block.write(bytes, names),
       allow: (bytes: Uint8Array, names: number): void => allow?.write(bytes, names),
       // Resolvers use the first policy zone that has a name, so related names must not be split.
       ...(format.hidesParents === true &&
@@ -172,24 +149,17 @@ export class FormatOutputs {
         }),
     };
     const { policy, isSorted } = plan;
-    const isBySource = plan.sourceFiles !== undefined;
-    const how = { format, options, policy, isSorted, protectedNames, isBySource, ranks };
+    const how = { format, options, policy, isSorted, protectedNames, ranks };
     const writer = new FormatWriter(how, sinks, expander);
     const one: Written = { plan, writer, block, allow };
     this.written.push(one);
     await allow?.open();
-    const files = (allow === undefined ? 1 : 2) + (plan.sourceFiles?.length ?? 1) - 1;
+    const files = allow === undefined ? 1 : 2;
     const frame = header(MOST_ENTRIES).bytes.length + opening.length + footer.length;
     const bytes = plan.sizeLimit.bytes - files * frame;
     writer.write(model, { rules: plan.sizeLimit.rules, bytes });
     finishBlock(block, plan);
     return one;
-  }
-
-  /** The files of the list and of all other outputs. */
-  private otherFiles(plan: OutputPlan): Set<string> {
-    const others = this.plans.filter((one) => one !== plan);
-    return new Set([...this.taken, ...others.flatMap(plannedFiles).map(({ path }) => path)]);
   }
 
   /** Publishes all files. */
@@ -204,7 +174,7 @@ export class FormatOutputs {
   }
 
   private async publishOne(
-    { plan, writer, block, allow, entries }: Written,
+    { plan, writer, block, allow }: Written,
     sources: readonly string[],
   ): Promise<FormatOutputReport> {
     const { host } = this;
@@ -237,13 +207,6 @@ export class FormatOutputs {
       losses: writer.losses.all(),
       ...(updates !== undefined && { updates }),
       ...(leftOut.length > 0 && { leftOut }),
-      ...(block instanceof SourceFiles && {
-        bySource: plan.sourceFiles!.map(({ source }, index) => ({
-          source,
-          names: entries?.bySource.get(index) ?? 0,
-        })),
-        emptied: beside(plan.name, block.emptied, this.host).map(({ name }) => name),
-      }),
     };
   }
 

@@ -4,7 +4,6 @@ import { SIZE_PRESETS } from "../config/size-presets.ts";
 import { sizeBytes } from "../config/size.ts";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
-import { someOf } from "../diagnostics/some-of.ts";
 import type { LossPolicy } from "../formats/format-writer.ts";
 import type { SizeLimit } from "../formats/file-budget.ts";
 import { DEFAULT_OPTIONS, type FormatOptions, type NameFormat } from "../formats/name-format.ts";
@@ -31,8 +30,6 @@ export interface OutputPlan {
   readonly path: string;
   readonly allowName: string;
   readonly allowPath: string;
-  /** One file for each source, in the order of the configuration. `name` and `path` then contain `{source}`. */
-  readonly sourceFiles?: readonly SourceFile[];
   /** Limits of one file, if the output may be split. */
   readonly limits: SplitLimits;
   /** Whether names stay in their part. */
@@ -47,12 +44,6 @@ export interface OutputPlan {
   readonly updates?: string | undefined;
 }
 
-/** The file of a source. */
-export interface SourceFile extends OutputFile {
-  /** The label of the source. */
-  readonly source: string;
-}
-
 const LONGEST_ORIGIN = 100;
 
 export interface OutputContext {
@@ -62,8 +53,6 @@ export interface OutputContext {
   /** Paths that outputs must not use. */
   readonly taken?: readonly string[];
   readonly plugins?: Plugins;
-  /** The labels of the sources. */
-  readonly sources?: readonly string[];
 }
 
 /** Plans the `outputs` of a configuration. Throws a `CompilerError` if one is invalid. */
@@ -106,8 +95,7 @@ export function plannedFiles(plan: OutputPlan): OutputFile[] {
 }
 
 function plainFiles(plan: OutputPlan): OutputFile[] {
-  const { format, name, path, allowName, allowPath, sourceFiles } = plan;
-  if (sourceFiles !== undefined) return [...sourceFiles];
+  const { format, name, path, allowName, allowPath } = plan;
   const allow = format.hasAllowFile === true ? [{ name: allowName, path: allowPath }] : [];
   const updates =
     plan.updates === undefined ? [] : [{ name: updatesFile(name), path: updatesFile(path) }];
@@ -145,10 +133,8 @@ function planOf(
       "Limit it with `fit.max_rules` or `fit.ram`",
     );
   const values = { name: list, format: output.format };
-  const known = ["{name}", "{slug}", "{format}", ...(output.by === "source" ? ["{source}"] : [])];
-  checkTemplate(output.file, known, `${where}.file`);
-  const bySource = output.by === "source" ? "{slug}-{source}" : "{slug}";
-  const file = fileNamed(output.file ?? `${bySource}${format.extension}`, values);
+  checkTemplate(output.file, ["{name}", "{slug}", "{format}"], `${where}.file`);
+  const file = fileNamed(output.file ?? `{slug}${format.extension}`, values);
   const allowFile = file.replace(/(\.[^./]*)?$/, ".allow$1");
   const name = (one: string): string =>
     host.path.isAbsolute(one) ? one : host.path.join(folder, one);
@@ -168,7 +154,6 @@ function planOf(
     path: host.path.resolve(host.cwd, folder, file),
     allowName: name(allowFile),
     allowPath: host.path.resolve(host.cwd, folder, allowFile),
-    ...(output.by === "source" && { sourceFiles: sourceFilesOf(output, where, file, context) }),
     ...partsOf(output, where, format),
     sizeLimit: {
       rules: Math.min(
@@ -211,45 +196,6 @@ function partsOf(
 /** Whether the lines of a format can be in any order and in any part. */
 function isFreeOrder({ hidesParents, isCommaFirst, exactOpening, footer }: NameFormat): boolean {
   return hidesParents !== true && isCommaFirst !== true && (exactOpening ?? footer) === undefined;
-}
-
-/** Formats whose lines do not depend on each other, so that they can be in any file. */
-const BY_SOURCE: readonly string[] = ["adblock", "hosts", "domains", "wildcard"];
-
-function sourceFilesOf(
-  output: OutputConfig,
-  where: string,
-  file: string,
-  { folder, host, sources = [] }: OutputContext,
-): SourceFile[] {
-  if (!BY_SOURCE.includes(output.format))
-    throw invalid(
-      `${where}.by: ${output.format} cannot have a file for each source, because its lines depend on each other or are in two files`,
-      `Use one of ${someOf(BY_SOURCE)}`,
-    );
-  if (output.split !== undefined)
-    throw invalid(`${where} has both \`by\` and \`split\``, "Remove one of them");
-  if (!host.path.basename(file).includes("{source}") || file.split("{source}").length !== 2)
-    throw invalid(
-      `${where}.file: \`by: source\` needs \`{source}\` in the name of the file, once`,
-      "Example: {slug}-{source}.txt",
-    );
-  const files = sources.map((source): SourceFile => {
-    const own = fileNamed(file, { name: "", source });
-    const name = host.path.isAbsolute(own) ? own : host.path.join(folder, own);
-    return { source, name, path: host.path.resolve(host.cwd, folder, own) };
-  });
-  const seen = new Map<string, string>();
-  for (const { name, path, source } of files) {
-    const other = seen.get(path);
-    if (other !== undefined)
-      throw invalid(
-        `${where}: the sources ${printable(other, 60)} and ${printable(source, 60)} would both write ${printable(name)}`,
-        "Give each source its own `name`",
-      );
-    seen.set(path, source);
-  }
-  return files;
 }
 
 function checkUpdates({ format, updates = "", split }: OutputConfig, where: string): void {

@@ -26,7 +26,7 @@ const WHOLE = {
 
 /** Rules that a format cannot express or has no room for. docs/reference/formats.md explains the reasons. */
 export function lossLines(written: WrittenOutput): string[] {
-  const { losses = [], leftOut = [], bySource = [], emptied = [] } = written;
+  const { losses = [], leftOut = [] } = written;
   const of = (wanted: LossReason): Loss[] => losses.filter(({ reason }) => reason === wanted);
   const [narrowed, widened, excepted] = [of("narrowed"), of("widened"), of("excepted")];
   const expanded = of("expanded");
@@ -34,12 +34,6 @@ export function lossLines(written: WrittenOutput): string[] {
   const others = losses.filter((loss) => !told.has(loss));
   const left = someOf(leftOut.map(sourceText));
   return [
-    ...(bySource.length === 0
-      ? []
-      : [`each rule in one file: ${someOf(bySource.map(sourceText))}`]),
-    ...(emptied.length === 0
-      ? []
-      : [`empty, because their sources are gone: ${someOf(emptied.map((one) => printable(one)))}`]),
     ...narrowed.map(
       ({ count }) =>
         `blocks exact names only: subdomains of ${countText(count, "rule")} are blocked only if a source lists them`,
