@@ -142,7 +142,7 @@ function lateConfig({ sources, minSources, popular }: Lateness): object {
       ...(isCompressed && { transformations: ["Compress"] }),
     })),
     ...(minSources > 1 && sources.length > 1 && { min_sources: minSources }),
-    ...(popular > 0 && { ranks: [{ source: "top.csv", type: "tranco" }], ranked: popular }),
+    ...(popular > 0 && { ranks: [{ source: "top.csv", type: "tranco" }], fit: { top: popular } }),
   };
 }
 
