@@ -31,6 +31,7 @@ test("a remote source does not newly block what people need, and the rest of it 
   const bad = ["google.com", "whatsapp.net", "paypal.com", "sparkasse.de", "amazon.de"];
   answers[TV] =
     `${GOOD}${bad.map((name) => `||${name}^\n`).join("")}||more.example^\n||ads.google.com^\n`;
+  assert.match((await project.run("plan", "-c", "c.json")).stdout, /household-names/);
   const { exit, stderr } = await project.run("-c", "c.json", "--cache-dir", "cache");
   assert.equal(exit, 0, stderr);
   assert.match(

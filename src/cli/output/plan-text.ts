@@ -31,6 +31,7 @@ const SHOWN_WARNINGS: ReadonlySet<string> = new Set([
   "source-dropped",
   "protected-names",
   "protected-blocked",
+  "household-names",
   "suffix-blocked",
   "new-exceptions",
   "popular-blocked",
