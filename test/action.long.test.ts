@@ -147,7 +147,7 @@ test("triage changes nothing in the checkout", { skip }, (context) => {
     sources,
     outputs: [{ format: "hosts" }],
     manifest: {},
-    patches: {},
+    patches: "7d",
   };
   const repository = new Repository(context, config, { "a.txt": "||a.example^\n||b.example^\n" });
   repository.addRemote();

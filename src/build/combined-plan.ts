@@ -45,8 +45,8 @@ export function planCombined(
     return { name, path: files[0]!.path, shape: listShape(compile, []) };
   };
   return combined.map((entry) => {
-    const { file } = entry;
-    const name = host.path.isAbsolute(file) ? file : host.path.join(rulesDir, file);
+    const { file: written } = entry;
+    const name = host.path.isAbsolute(written) ? written : host.path.join(rulesDir, written);
     const files = combinedFormats.get(entry.format)!.files;
     return {
       config: entry,
