@@ -1,7 +1,7 @@
 import { decodeUtf8 } from "../bytes/utf8.ts";
 import { nameFilter, sharedReader } from "../kernel/name-reader.ts";
 import { type PlacedRule, RuleIndex, literalOf } from "../meaning/rule-index.ts";
-import { cancelledKey, readRule } from "../meaning/rule.ts";
+import { answersNothing, cancelledKey, readRule } from "../meaning/rule.ts";
 import { withParents } from "../syntax/parents.ts";
 import { Level, isAllow, levelOf, stronger } from "./level.ts";
 import type { LossReason } from "./losses.ts";
@@ -122,12 +122,15 @@ export class ListModel {
       this.freeing.addFamily(rule.name, rule.below);
   }
 
-  /** A name that the list rewrites is not blocked. At worst, one that an exception from rewrites is for is not blocked either. */
+  /**
+   * A name that the list rewrites is not blocked, unless it is rewritten to a response code without records, which other rules may say in
+   * their way. At worst, a name that an exception from rewrites is for is not blocked either.
+   */
   private freeRewritten(): void {
     const exceptions = new RewriteExceptions();
     for (const { rule } of this.rewrites) if (rule.isAllow) exceptions.add(rule);
     for (const { rule, name, source } of this.rewrites) {
-      if (rule.isAllow) continue;
+      if (rule.isAllow || answersNothing(rule)) continue;
       if (name === undefined) {
         const limited = exceptions.limitPattern(rule);
         if (limited !== undefined) this.exceptions.add(limited);

@@ -14,7 +14,7 @@ export interface Rule {
   readonly isForSomeClients: boolean;
   /** The questions for addresses that `$dnstype` lets it apply to. */
   readonly addressTypes: readonly AddressType[];
-  /** Value of `$dnsrewrite`: the rule changes the answer instead of blocking it. Undefined for all other rules. */
+  /** What `$dnsrewrite` answers, as `rewriteAnswer` spells it: the rule changes the answer. Undefined for all other rules. */
   readonly rewrite: string | undefined;
   /** Names that `$denyallow` excludes from the rule, with their subdomains. */
   readonly denied: readonly string[];
@@ -67,7 +67,7 @@ export function readRule(
     isPartial: modifiers.some(({ name }) => PARTIAL.has(name)),
     isForSomeClients: modifiers.some(({ name }) => CLIENTS.has(name)),
     addressTypes: addressTypes(find("dnstype")?.value),
-    rewrite: rewrite && (rewrite.value ?? ""),
+    rewrite: rewrite && rewriteAnswer(rewrite.value ?? ""),
     denied,
     pattern,
     key: keyOf(rule),
@@ -76,6 +76,26 @@ export function readRule(
         ? test
         : (name) => test(name) && !denied.some((parent) => isBelow(name, parent)),
   };
+}
+
+/**
+ * The answer of a `$dnsrewrite` in one spelling: `1.2.3.4` and `NOERROR;A;1.2.3.4` are the same. A response code alone is one word,
+ * such as `NXDOMAIN`; "" is a `$dnsrewrite` without a value.
+ */
+function rewriteAnswer(value: string): string {
+  const [code = "", type, answer = ""] = value.split(";");
+  if (type !== undefined) {
+    const isCode = code.toUpperCase() !== "NOERROR" || (type === "" && answer === "");
+    return isCode ? code.toUpperCase() : `${type.toUpperCase()} ${answer}`;
+  }
+  if (/^[A-Z]*$/.test(value)) return value;
+  if (/^[\d.]+$/.test(value)) return `A ${value}`;
+  return `${value.includes(":") ? "AAAA" : "CNAME"} ${value}`;
+}
+
+/** Whether a rewrite answers with a response code and no records. A client that gets it cannot reach the name. */
+export function answersNothing({ rewrite }: Pick<Rule, "rewrite">): boolean {
+  return rewrite !== undefined && rewrite !== "" && !rewrite.includes(" ");
 }
 
 /** `$dnstype` has types, or types after `~`, which it excludes. */

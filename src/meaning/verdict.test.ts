@@ -35,6 +35,10 @@ for (const [name, rules, expected] of [
   ["a.com", [`${A}$dnsrewrite=1.2.3.4`, "@@||a.com^$dnsrewrite"], "neither"],
   ["a.com", [A, `${A}$dnsrewrite=1.2.3.4`, "@@||a.com^$dnsrewrite"], `blocked by ${A}`],
   ["a.com", [`${A}$dnsrewrite=1.2.3.4`, "@@||a.com^$dnsrewrite=1.2.3.4"], "neither"],
+  // Two spellings of one answer.
+  ["a.com", [`${A}$dnsrewrite=NOERROR;A;1.2.3.4`, "@@||a.com^$dnsrewrite=1.2.3.4"], "neither"],
+  ["a.com", [`${A}$dnsrewrite=b.com`, "@@||a.com^$dnsrewrite=noerror;cname;b.com"], "neither"],
+  ["a.com", [`${A}$dnsrewrite=NXDOMAIN;;`, "@@||a.com^$dnsrewrite=NXDOMAIN"], "neither"],
   [
     "a.com",
     [`${A}$dnsrewrite=1.2.3.4`, "@@||a.com^$dnsrewrite=5.6.7.8"],

@@ -179,6 +179,14 @@ function judge(name: string, judged: Judged): string | undefined {
     return isSilent ? `misses a name and does not report it${shape}: ${where}` : undefined;
   }
   if (guarded.has(name)) return `blocks a protected name: ${where}`;
+  // A response code without records is no answer either.
+  const isUnanswered =
+    meaning === "rewritten" && by.every(({ rewrite = "" }) => !rewrite.includes(" "));
+  if (
+    isUnanswered &&
+    list.matching(name).some(({ isAllow, rewrite }) => !isAllow && rewrite === undefined)
+  )
+    return undefined;
   if (meaning === "neither")
     return trial.policy === "widen"
       ? undefined

@@ -14,6 +14,17 @@ function reasons(format: string, lines: readonly string[]): string[] {
   return writeFormat(format, lines).losses.map(({ reason }) => reason);
 }
 
+test("a name that is rewritten to a response code without records stays blocked", () => {
+  for (const code of ["NXDOMAIN", "REFUSED;;", "NOERROR"])
+    assert.match(
+      writeFormat("domains", ["||corp.com^", "|a.corp.com^", `|a.corp.com^$dnsrewrite=${code}`])
+        .block,
+      /^a\.corp\.com$/m,
+    );
+  const lines = ["||corp.com^", "|a.corp.com^", "|a.corp.com^$dnsrewrite=192.0.2.1"];
+  assert.doesNotMatch(writeFormat("domains", lines).block, /^a\.corp\.com$/m);
+});
+
 test("no format blocks a name that a pattern exception frees", () => {
   for (const exception of [
     "@@|cap*.apple.com^",
