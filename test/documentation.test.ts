@@ -104,9 +104,13 @@ test("every command and option that a page or a deployment names exists", () => 
   assert.ok(count > 100, `${count} options`);
 });
 
-test("the surface stays small: commands and options", () => {
+test("the surface stays small: commands, options and libraries", () => {
   // Three commands and ten options are still to come.
   const own = commands.filter(({ name }) => name !== "help" && name !== "completions");
   assert.ok(own.length <= 24 - 3, `${own.length} commands`);
   assert.ok(SHOWN_FLAGS.length <= 45, `${SHOWN_FLAGS.length} options`);
+  const { dependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+    dependencies: Record<string, string>;
+  };
+  assert.ok(Object.keys(dependencies).length <= 6, Object.keys(dependencies).join());
 });
