@@ -45,7 +45,7 @@ export interface Rollback extends ListOutcome {
 }
 
 /**
- * Publishes a kept build of one list again: the list, its formats as they were configured then, and the manifest. Dates and serials
+ * Publishes a kept build of one list again: the list, its formats as they were then in the files of today, and the manifest. Dates and serials
  * are new. Guards only warn. Rejects with a `CompilerError`.
  */
 export async function rollback(
