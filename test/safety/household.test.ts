@@ -52,6 +52,18 @@ test("a remote source does not newly block what people need, and the rest of it 
   assert.match(project.text("r.html"), /google\.com, whatsapp\.net/);
 });
 
+test("the summary shows such lines before every other reason", async () => {
+  const ordinary = `! note\n\n! Title: x\n${GOOD}${GOOD}||a.ads1.example^\n||x^$third-party\n`;
+  const transformations = ["RemoveComments", "Compress", "Validate", "RemoveEmptyLines"];
+  const { project } = start(`${ordinary}||google.com^\n`, {}, { transformations });
+  const { stderr } = await project.run("-c", "c.json");
+  for (const row of ["Smart TV", "total"])
+    assert.match(
+      stderr,
+      new RegExp(`^ +${row}(?: +[\\d,]+){3}  too-wide 1, household 1, .* more$`, "m"),
+    );
+});
+
 test("every spelling of a block offends, and rules for other questions do not", async () => {
   const lines = [
     "0.0.0.0 google.com",

@@ -31,6 +31,7 @@ export const ALARMS: ReadonlySet<string> = new Set([
   "control-bytes",
   "over-budget",
   "newly-blocks",
+  "household",
 ]);
 
 /** One row per source: lines read, kept, and dropped with reasons; then the total. */
