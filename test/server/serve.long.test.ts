@@ -177,7 +177,6 @@ test("settings that cannot work are reported before the server starts", async (c
     [["--port", "99999"], /--port must be a number/],
     [["--run-timeout", "soon"], /--run-timeout must be a duration/],
     [["-o", "-"], /serve cannot write to standard output/],
-    [["-c", "none.json"], /Configuration file not found/],
   ] as const) {
     const { exit, stderr } = await run(...words);
     assert.equal(exit, 2, stderr);
@@ -186,7 +185,7 @@ test("settings that cannot work are reported before the server starts", async (c
   const misplaced = await runProgram(["compile", "--port", "1"], { cwd: served.folder });
   assert.match(
     misplaced.stderr,
-    /compile does not take --port[^]*It is an option of serve, health/,
+    /compile does not take --port[^]*It is an option of serve, status/,
   );
 });
 
