@@ -2,15 +2,12 @@ import assert from "node:assert/strict";
 import {
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
   readdirSync,
-  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { type TestContext, test } from "node:test";
 import { Buffer } from "node:buffer";
@@ -59,15 +56,22 @@ class Checkout {
   /** Every file below a folder with its content. */
   files(folder = "."): Map<string, string> {
     const root = join(this.folder, folder);
-    if (!existsSync(root)) return new Map();
-    const all = readdirSync(root, { recursive: true, withFileTypes: true });
-    return new Map(
-      all
-        .filter((entry) => entry.isFile())
-        .map((entry) => join(entry.parentPath, entry.name))
-        .map((path) => [relative(root, path), readFileSync(path, "latin1")]),
-    );
+    return new Map(filesBelow(root).map((path) => [relative(root, path), latin1Of(path)]));
   }
+}
+
+function filesBelow(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return filesBelow(path);
+    return entry.isFile() ? [path] : [];
+  });
+}
+
+// The functions of `node:fs` do not know the encoding in Deno 2.0.
+function latin1Of(path: string): string {
+  return readFileSync(path).toString("latin1");
 }
 
 const manifest = (file: string): object => ({ manifest: { file } });
@@ -140,8 +144,7 @@ test("folders that are links to outside count as outside", { skip: !isPosix }, a
   for (const link of ["rules", "rules/x", "rules/x/y", "rules/.rules-compiler", "rules/patches"]) {
     const checkout = new Checkout(context, { outputs, patches: "7d" });
     mkdirSync(join(checkout.folder, link, ".."), { recursive: true });
-    const elsewhere = mkdtempSync(join(tmpdir(), "elsewhere-"));
-    context.after(() => rmSync(elsewhere, { recursive: true }));
+    const elsewhere = new DiskProject(context).folder;
     symlinkSync(elsewhere, join(checkout.folder, link));
     for (const words of [["validate"], []]) {
       const { exit, stderr } = await checkout.run(...words);
@@ -220,7 +223,7 @@ test("a changed saved plan writes nothing outside the rules directory", async (c
   const saved = await checkout.run("plan", "--update", "--save", "my.plan");
   assert.equal(saved.exit, 0, saved.stderr);
   const path = join(checkout.folder, "my.plan");
-  const good = readFileSync(path, "latin1");
+  const good = latin1Of(path);
   const [head = "", ...rest] = good.split("\n");
   interface Head {
     files: { path: string; was: null }[];
@@ -248,14 +251,14 @@ test("a changed saved plan writes nothing outside the rules directory", async (c
   for (const [what, change] of Object.entries(changes)) {
     const plan = JSON.parse(head) as Head;
     change(plan);
-    writeFileSync(path, [JSON.stringify(plan), ...rest].join("\n"), "latin1");
+    writeFileSync(path, Buffer.from([JSON.stringify(plan), ...rest].join("\n"), "latin1"));
     const before = checkout.files();
     const { exit, stderr } = await checkout.run("apply", "my.plan");
     assert.equal(exit, 2, `${what}: ${stderr}`);
     assert.match(stderr, /error\[path-(?:outside|unsafe)\]/, what);
     assert.deepEqual(checkout.files(), before, what);
   }
-  writeFileSync(path, good, "latin1");
+  writeFileSync(path, Buffer.from(good, "latin1"));
   const { exit, stderr } = await checkout.run("apply", "my.plan");
   assert.equal(exit, 0, stderr);
 });
