@@ -80,8 +80,9 @@ class Project {
     writeFileSync(join(this.folder, "home.src"), home.map((name) => `||${name}^\n`).join(""));
     writeFileSync(join(this.folder, "other.src"), `||elsewhere.net^\n||${MARKER}^\n`);
     const asked = readFileSync(this.config, "utf8");
-    // A list that was published before its resolvers were configured has no canary.
-    if (!this.hasCanary) this.ask([]);
+    // A list that was published before its resolvers were configured has no canary. With a canary, the other list has one, too.
+    const lists = this.hasCanary ? ["Home", "Other"] : [];
+    this.ask(lists.map((list) => ({ name: list, address: "127.0.0.1", list })));
     const outcome = await build({
       config: this.config,
       rulesDir: this.folder,
@@ -106,7 +107,6 @@ class Project {
         sources: [{ name: "Own", source: join(this.folder, `${slug}.src`), type: "adblock" }],
         outputs: [{ format: this.format as "rpz", file: slug }],
       },
-      output: join(this.folder, `${slug}.list`),
       rulesDir: this.folder,
       cacheDir: false,
       accept: [...ACCEPT, "blocks-protected"],
