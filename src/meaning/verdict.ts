@@ -26,7 +26,8 @@ export function decide<R extends Weight>(matching: readonly R[]): Decision<R> {
   return decideAmong(matching.filter(({ isPartial }) => isPartial !== true));
 }
 
-function decideAmong<R extends Weight>(whole: readonly R[]): Decision<R> {
+/** The same, if all rules apply to everybody. */
+export function decideAmong<R extends Weight>(whole: readonly R[]): Decision<R> {
   const rewrite = liveRewrite(whole);
   if (rewrite !== undefined) return { verdict: "rewritten", by: rewrite };
   const by = strongest(whole.filter((rule) => rule.rewrite === undefined));

@@ -1,4 +1,4 @@
-import { decide, liveRewrite, strongest } from "../meaning/verdict.ts";
+import { cancelsRewrite, decide, decideAmong, liveRewrite, strongest } from "../meaning/verdict.ts";
 import { matchesFrom, matchesPattern } from "../syntax/name-pattern.ts";
 import {
   type SearchIndex,
@@ -70,7 +70,9 @@ export const PAGE_SCRIPT: string = [
   matchesFrom,
   matchesPattern,
   strongest,
+  cancelsRewrite,
   liveRewrite,
+  decideAmong,
   decide,
   pageAnswer,
   hostOf,

@@ -169,7 +169,7 @@ const OTHER_FLAGS = [
     isOptional: true,
     only: ["stats"],
     description:
-      "Write an HTML page to this file or folder: sources, overlaps, dropped lines, and a search (default: <name of the list>.report.html)",
+      "Write an HTML page to this file or folder: sources, overlaps, dropped lines, and a search (default: the name of the list and .report.html)",
   },
   {
     name: "markdown",
