@@ -88,7 +88,7 @@ before(async () => {
     `#!/bin/sh\nshift 2\nexec '${process.execPath}' '${join(ROOT, "dist/cli/bin.js")}' "$@"\n`,
   );
   chmodSync(npx, 0o755);
-  write("ranks.csv", "1,google.com\n2,wikipedia.org\n");
+  write("ranks.csv", "1,google.com\n2,everyday.example\n");
   const { port } = server.address() as AddressInfo;
   const config = {
     name: "List",
@@ -121,7 +121,7 @@ after(() => {
 
 /** What the upstream does on a day; the rest of the days it adds or removes a few names. */
 const BAD_DAYS: Record<number, { change: () => void; expected: RegExp }> = {
-  9: { change: () => upstream.names.add("wikipedia.org"), expected: /risk: refused/ },
+  9: { change: () => upstream.names.add("everyday.example"), expected: /risk: refused/ },
   15: {
     change: () => {
       for (const name of [...upstream.names].slice(10)) upstream.names.delete(name);
@@ -181,7 +181,7 @@ test("thirty changes give a branch each; small ones are merged, bad ones are not
   }
   assert.ok(branches.size >= DAYS - 2, `${branches.size} branches`);
   const published = git("show", "main:rules/list.txt").split("\n");
-  assert.ok(!published.includes("||wikipedia.org^"));
+  assert.ok(!published.includes("||everyday.example^"));
   const expected = [...upstream.names].map((name) => `||${name}^`).toSorted();
   assert.deepEqual(published.filter((line) => line.startsWith("||")).toSorted(), expected);
   const text = `# Bodies of pull requests\n\n${bodies.join("\n")}`;
