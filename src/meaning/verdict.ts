@@ -26,7 +26,7 @@ export function decide<R extends Weight>(matching: readonly R[]): Decision<R> {
   return decideAmong(matching.filter(({ isPartial }) => isPartial !== true));
 }
 
-/** The same, if all rules apply to everybody. */
+/** The same for rules that apply to all clients and questions. */
 export function decideAmong<R extends Weight>(whole: readonly R[]): Decision<R> {
   const rewrite = liveRewrite(whole);
   if (rewrite !== undefined) return { verdict: "rewritten", by: rewrite };
