@@ -20,7 +20,7 @@ const LONGEST_NAME = 32;
 /** Maximum number of reasons per source, unless all are requested. */
 const MOST_REASONS = 3;
 
-/** Fates of lines that would have done harm: an upstream made a mistake, or means ill. */
+/** Fates of lines that would have done harm: the maintainer of a source made a mistake, or attacks its users. */
 export const ALARMS: ReadonlySet<string> = new Set([
   "public-suffix",
   "too-wide",
