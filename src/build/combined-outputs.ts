@@ -102,6 +102,7 @@ async function publishCombined(
   const format = combinedFormats.get(config.format)!;
   const openScratch = (): ReturnType<typeof scratchOf> => scratchOf(host);
   const losses = new Losses();
+  const lostRules = new Losses(new Set());
   const files = planned.map(({ path }) => new ListFile(path, host));
   const sizes = await Promise.all(places.map(async (list) => list && host.sizeOf(list.path)));
   const total = sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
@@ -109,7 +110,8 @@ async function publishCombined(
   try {
     for (const file of files) await file.open();
     for (const [place, list] of places.entries())
-      if (list !== undefined) await addList(list, merged, place, host);
+      if (list !== undefined) await addList(list, { merged, place, losses: lostRules }, host);
+    losses.addAll(lostRules.all());
     const lists = taggedLists(places);
     let bytes = 0;
     const counted = files.map((file) => ({
@@ -150,11 +152,10 @@ async function publishCombined(
   }
 }
 
-/** Reads a published list and adds what it means. The losses of patterns were reported with the list's own formats. */
+/** Reads a published list, adds what it means, and counts the rules that no name can express. */
 async function addList(
   { path, shape }: CombinedList,
-  merged: CombinedNames,
-  place: number,
+  { merged, place, losses }: { merged: CombinedNames; place: number; losses: Losses },
   host: BuildContext["host"],
 ): Promise<void> {
   const buffer = new NameBuffer(() => scratchOf(host), false);
@@ -162,7 +163,7 @@ async function addList(
     await readLines(path, host, (lines) => buffer.take(lines, 0));
     if (buffer.specials.some(({ text }) => /^(?:@@)?\//.test(text))) await loadRegex();
     const model = new ListModel(buffer, shape);
-    const how = { format: scopeMarks, options: DEFAULT_OPTIONS, policy: "skip" as const };
+    const how = { format: scopeMarks, options: DEFAULT_OPTIONS, policy: "skip" as const, losses };
     const block = (lines: Uint8Array): void => merged.add(lines, place);
     new FormatWriter(how, { block, allow: block }, new NameExpander()).write(model);
   } finally {

@@ -54,11 +54,13 @@ export interface WriteOptions {
   readonly ranks?: RankedNames | undefined;
   /** Names that the list does not block, and that the file must not block. */
   readonly protectedNames?: readonly string[];
+  /** Where losses are counted, if several lists share a file. */
+  readonly losses?: Losses;
 }
 
 /** Writes a list in a format, and counts every rule that it cannot express exactly. */
 export class FormatWriter {
-  readonly losses: Losses = new Losses();
+  readonly losses: Losses;
   /** The number of names in the file of blocks. */
   names = 0;
   /** The number of rules that block something. */
@@ -76,6 +78,7 @@ export class FormatWriter {
 
   constructor(how: WriteOptions, sinks: FormatSinks, expander: NameExpander) {
     this.how = how;
+    this.losses = how.losses ?? new Losses();
     this.lines = how.format.lines(how.options);
     this.sinks = sinks;
     this.expander = expander;

@@ -38,12 +38,29 @@ const MOST_EXAMPLES = 5;
 /** Counts losses by reason. */
 export class Losses {
   private readonly found = new Map<LossReason, { count: number; examples: string[] }>();
+  private readonly rules: Set<string> | undefined;
+
+  /** With `rules`, a rule that several lists have counts once. */
+  constructor(rules?: Set<string>) {
+    this.rules = rules;
+  }
 
   add(reason: LossReason, example: string, count = 1): void {
+    const rule = this.rules && `${reason} ${example}`;
+    if (rule !== undefined) {
+      if (this.rules!.has(rule)) return;
+      this.rules!.add(rule);
+    }
     let known = this.found.get(reason);
     if (known === undefined) this.found.set(reason, (known = { count: 0, examples: [] }));
     known.count += count;
     if (known.examples.length < MOST_EXAMPLES) known.examples.push(example);
+  }
+
+  addAll(others: readonly Loss[]): void {
+    for (const { reason, count, examples } of others)
+      for (const [index, example] of examples.entries())
+        this.add(reason, example, index === 0 ? count - examples.length + 1 : 1);
   }
 
   all(): Loss[] {

@@ -2,10 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { encodeUtf8 } from "../../src/bytes/utf8.ts";
 import { COMBINED_FIELDS } from "../../src/config/combined-fields.ts";
-import { Losses } from "../../src/formats/losses.ts";
+import { type LossReason, Losses } from "../../src/formats/losses.ts";
+import type { WrittenOutput } from "../../src/build/list-outputs.ts";
 import { unboundTags } from "../../src/formats/combined/unbound-tags.ts";
 import { CombinedNames } from "../../src/formats/combined/combined-names.ts";
 import { combinedFormats } from "../../src/formats/combined/registry.ts";
+import { randomList } from "../agreement/random-list.ts";
 import { projectOf } from "../support/lists-project.ts";
 import { memoryHost } from "../support/memory-host.ts";
 import { isNightly } from "../support/nightly.ts";
@@ -72,6 +74,56 @@ function nearest(
   if (mark !== undefined && own.includes(mark)) return mark;
   const dot = name.indexOf(".");
   return dot === -1 ? undefined : nearest(marks, name.slice(dot + 1), "acdf");
+}
+
+test("a combined file reports the rules that it cannot express, as the file of a list does, each once", async () => {
+  const lost = new Set<string>();
+  for (let seed = 0; seed < CASES / 2; seed++) {
+    const text = (index: number): string =>
+      ["||never.asked^", ...randomList(seed + index, { names: 0 }).lines, ""].join("\n");
+    const project = projectOf(
+      { a: text(0), b: text(1000) },
+      [
+        { name: "a", sources: ["a"] },
+        { name: "again", sources: ["a"] },
+        { name: "b", sources: ["b"] },
+      ],
+      {
+        transformations: seed % 2 === 0 ? ["Deduplicate"] : ["Compress", "Deduplicate"],
+        outputs: [{ format: "cdb", file: "{slug}.cdb" }],
+        combined: [
+          { format: "cdb", file: "all.cdb" },
+          { format: "cdb", file: "same.cdb", lists: ["a", "again"] },
+          { format: "unbound-tags", file: "all.conf" },
+        ],
+      },
+    );
+    const flags = ["blocks-suffix", "empty-output"].flatMap((code) => ["--accept", code]);
+    const { exit, stdout, stderr } = await project.run("compile", "--json", "--no-cache", ...flags);
+    assert.equal(exit, 0, stderr);
+    const { lists, combined } = JSON.parse(stdout) as {
+      lists: { outputs: WrittenOutput[] }[];
+      combined: WrittenOutput[];
+    };
+    const [a, , b] = lists.map(({ outputs }) => lostRules(outputs[1]!));
+    const [all, same, tags] = combined.map(lostRules);
+    assert.deepEqual(same, a, `seed ${seed}`);
+    for (const reason of RULE_LOSSES) {
+      const [one = 0, other = 0] = [a![reason], b![reason]];
+      const both = all![reason] ?? 0;
+      assert.ok(both >= Math.max(one, other) && both <= one + other, `${seed}: ${reason} ${both}`);
+      assert.equal(tags![reason] ?? 0, both, `${seed}: ${reason}`);
+      if (both > 0) lost.add(reason);
+    }
+  }
+  assert.deepEqual([...lost].toSorted(), RULE_LOSSES.toSorted(), "every reason occurred");
+});
+
+const RULE_LOSSES: readonly LossReason[] = ["modifier", "rewrite", "regex", "pattern"];
+
+function lostRules({ losses = [] }: WrittenOutput): Partial<Record<LossReason, number>> {
+  const rules = losses.filter(({ reason }) => RULE_LOSSES.includes(reason));
+  return Object.fromEntries(rules.map(({ reason, count }) => [reason, count]));
 }
 
 test("unbound-tags: whatever the file cannot say is reported", () => {
