@@ -82,7 +82,7 @@ export class SourceReader {
 
   /** Fetches all remote sources in parallel. Records every failure, not only the first. */
   async fetch(sources: readonly PlannedSource[]): Promise<void> {
-    await Promise.all(
+    const ends = await Promise.allSettled(
       sources.map(async (source) => {
         const { index, label } = source;
         this.options.onProgress?.({ kind: "source-started", source: index, label });
@@ -104,6 +104,8 @@ export class SourceReader {
         });
       }),
     );
+    // All have settled, so that none opens a file after `close`.
+    for (const end of ends) if (end.status === "rejected") throw end.reason;
     for (const { index, label } of sources) {
       const state = this.states[index];
       const warning = state && stateWarning(state, printable(label));

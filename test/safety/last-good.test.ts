@@ -343,3 +343,32 @@ test("an unwritable cache causes one warning and changes nothing", async () => {
   assert.equal(result.report.rules, 101);
   assert.equal(result.diagnostics.filter(({ code }) => code === "cache-unusable").length, 1);
 });
+
+test("an interrupted run leaves no copy open, even if a server answers after it stopped", async () => {
+  const web = await seeded();
+  let open = 0;
+  const host = {
+    ...web.host,
+    openFile: async (path: string) => {
+      const file = await web.host.openFile(path);
+      open++;
+      return { ...file, close: async () => void open-- };
+    },
+  };
+  const stop = new AbortController();
+  const { signal } = stop;
+  web.answers[URL_A] = async () => {
+    await new Promise((go) => signal.addEventListener("abort", go));
+    // The other source has failed by now.
+    for (let turn = 0; turn < 5; turn++) await new Promise((go) => setTimeout(go, 0));
+    return { status: 304 };
+  };
+  web.answers[URL_B] = async () => {
+    stop.abort();
+    return "||other-b.example^\n";
+  };
+  await assert.rejects(compile(config(), { host, cacheDir: "/cache", signal }), /abort/i);
+  // Closing a file takes a turn.
+  for (let turn = 0; turn < 20; turn++) await new Promise((go) => setTimeout(go, 0));
+  assert.equal(open, 0);
+});
