@@ -16,8 +16,11 @@ export async function removeLeftoversOf(paths: readonly string[], host: Host): P
   const starts = paths.map((path) => `${host.path.basename(path)}.`);
   for (const name of await host.listFolder(folder)) {
     if (!name.endsWith(".tmp")) continue;
-    const start = starts.find((one) => name.startsWith(one));
-    if (start !== undefined && /^[a-z0-9]{1,12}\.tmp$/.test(name.slice(start.length)))
+    if (
+      starts.some(
+        (one) => name.startsWith(one) && /^[a-z0-9]{1,12}\.tmp$/.test(name.slice(one.length)),
+      )
+    )
       await host.removeFile(host.path.join(folder, name)).catch(() => {});
   }
 }

@@ -6,7 +6,7 @@ import { printable } from "../diagnostics/printable.ts";
 import { reasonOf } from "../diagnostics/reason.ts";
 import { type Host, HostError } from "../host/host.ts";
 import { ifAvailable } from "../host/if-available.ts";
-import { writeWhole } from "../host/write-whole.ts";
+import { removeLeftoversOf, writeWhole } from "../host/write-whole.ts";
 import { digestOfFile } from "../sources/source-store.ts";
 import {
   type MinisignKey,
@@ -104,6 +104,8 @@ export async function writeManifest(
   const signature = key && signatureFile(bytes, key, comment);
   const signed = `${path}.minisig`;
   try {
+    // This run holds the lock of the list, so no other run is still writing these.
+    await removeLeftoversOf([path, signed], host);
     if (signature === undefined && (await host.exists(signed))) await host.removeFile(signed);
     await writeWhole(path, host, (file) => file.write(bytes));
     if (signature !== undefined)

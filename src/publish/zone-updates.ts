@@ -3,7 +3,7 @@ import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
 import type { Host, Scratch } from "../host/host.ts";
 import { ifAvailable } from "../host/if-available.ts";
 import { readLines } from "../host/read-lines.ts";
-import { writeWhole } from "../host/write-whole.ts";
+import { removeLeftovers, writeWhole } from "../host/write-whole.ts";
 import { recordFolder } from "../record/record-folder.ts";
 import { LineDifference } from "./line-difference.ts";
 import { type OutputPlan, updatesFile } from "./output-plan.ts";
@@ -170,10 +170,11 @@ function writeScript(
   }
 }
 
-/** Gives the published zone another name until the difference to it is written; undefined without one. */
+/** Gives the published zone another name until the difference to it is written; undefined without one. Removes what a killed run left. */
 export async function keepZone(path: string, host: Host): Promise<string | undefined> {
   const kept = host.path.join(recordFolder(path, host), `${host.path.basename(path)}.before`);
   await host.removeFile(kept).catch(() => {});
+  await removeLeftovers(updatesFile(path), host);
   return await ifAvailable(async () => {
     await host.makeFolder(host.path.dirname(kept));
     await host.link(path, kept);

@@ -216,3 +216,15 @@ test("a manifest without files is refused", async () => {
   assert.equal(exit, 5);
   assert.match(stderr, /The manifest lists no files/);
 });
+
+test("a run removes the unfinished manifest and signature of a killed run, and nothing else", async () => {
+  const { secret } = minisignKeys();
+  const made = await released({ key_file: "s.key" }, { "s.key": secret });
+  const before = new Set(made.memory.files.keys());
+  for (const name of ["manifest.json.a1b2c3d4.tmp", "manifest.json.minisig.zz.tmp"])
+    made.write(`rules/${name}`, "half");
+  made.write("rules/manifest.json.bak.tmp.txt", "x");
+  assert.equal((await made.run("compile", "-q", "-c", "c.json", "--no-cache")).exit, 0);
+  const others = [...made.memory.files.keys()].filter((path) => !before.has(path));
+  assert.deepEqual(others, ["/project/rules/manifest.json.bak.tmp.txt"]);
+});
