@@ -191,15 +191,16 @@ class ListBuild {
     const renewed = await draft.lock.renewed(compiled);
     if (renewed !== undefined) session.locks.push(renewed);
     const { written, names } = published;
-    const diagnostics = [...project.warnings, ...compiled.diagnostics, ...draft.coverWarnings];
-    await this.cache(draft, { ...published, diagnostics });
+    const lasting = [...project.warnings, ...compiled.diagnostics, ...draft.coverWarnings];
+    await this.cache(draft, { ...published, diagnostics: lasting });
     const isWritten = plan.isToStdout || written.some(({ outcome }) => outcome === "written");
     return {
       list,
       status: isWritten ? "published" : "unchanged",
       exit: exitOf(compiled.report),
       report: compiled.report,
-      diagnostics: compiled.diagnostics,
+      // What guards warned about is published now, so the next build does not repeat it.
+      diagnostics: [...lasting, ...draft.warnings],
       outputs: written,
       files: names,
       seconds,

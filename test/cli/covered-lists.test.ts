@@ -4,7 +4,11 @@ import { MemoryProject } from "../support/memory-project.ts";
 
 /** Compiles Light and Pro, which covers it. */
 async function compileTiers(light: string, pro: string): ReturnType<MemoryProject["run"]> {
-  const project = new MemoryProject({
+  return await tiers(light, pro).run("compile", "-c", "c.json", "--no-cache");
+}
+
+function tiers(light: string, pro: string): MemoryProject {
+  return new MemoryProject({
     "c.json": JSON.stringify({
       name: "Lists",
       sources: [
@@ -21,7 +25,6 @@ async function compileTiers(light: string, pro: string): ReturnType<MemoryProjec
     "l.txt": `${light}\n`,
     "p.txt": `${pro}\n`,
   });
-  return await project.run("compile", "-c", "c.json", "--no-cache");
 }
 
 test("names that are freed below a name that is newly blocked are not covered", async () => {
@@ -77,4 +80,18 @@ test("an exception for some clients or query types is reported if it frees a nam
   }
   const other = "||x.com^\n@@||y.com^$client=phone";
   assert.doesNotMatch((await compileTiers("||x.com^", other)).stderr, /cover-unknown/);
+});
+
+test("the warnings of a list are in its JSON document", async () => {
+  const project = tiers("/[a-c]+\\.test\\.org$/\n||q.com^", "||q.com^");
+  const { stdout, stderr } = await project.run("compile", "-c", "c.json", "--json");
+  const { lists } = JSON.parse(stdout) as {
+    lists: { name: string; diagnostics: { code: string }[] }[];
+  };
+  const pro = lists.find(({ name }) => name === "Pro")!;
+  assert.match(stderr, /cover-unknown/);
+  assert.deepEqual(
+    pro.diagnostics.map(({ code }) => code),
+    ["cover-unknown"],
+  );
 });
