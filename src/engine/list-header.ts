@@ -11,7 +11,7 @@ const MOST_RULES = 9_999_999_999;
 
 /**
  * The list's header. Its size in bytes does not depend on the number of rules: the build record and patches refer to rules by
- * their offset. Blanks after its last line replace missing digits.
+ * their offset. Blanks after its last text replace missing digits.
  */
 export class ListHeader {
   /** Whether it shows the number of rules, so that it must be written after them. */
@@ -69,6 +69,7 @@ export class ListHeader {
     if (!this.isLate) return lines;
     const longest = headerLines(config, { ...facts, count: MOST_RULES });
     const missing = longest.join("").length - lines.join("").length;
-    return [...lines.slice(0, -1), `${lines.at(-1)}${" ".repeat(missing)}`];
+    const last = lines.findLastIndex((line) => line !== "!");
+    return lines.with(last, `${lines[last]}${" ".repeat(missing)}`);
   }
 }
