@@ -1,5 +1,5 @@
 import { patternExpression } from "../syntax/name-pattern.ts";
-import { isRegexText } from "../syntax/regex-rule.ts";
+import { goExpression, isRegexText } from "../syntax/regex-rule.ts";
 import type { Entry } from "./entry-texts.ts";
 import { LineTemplate } from "./line-template.ts";
 import type { ListModel } from "./list-model.ts";
@@ -33,12 +33,14 @@ export function ruleEntries(
   ): void => {
     entries.push({ text: new LineTemplate(template).text(text), isRule: true, ...kind });
   };
-  for (const { text, source, reason, regex: expression } of model.nameless)
+  const canBlock = regex !== undefined && hasPatterns && hasAllExceptions;
+  for (const { text, source, reason, regex: written } of model.nameless) {
+    const expression = canBlock && written !== undefined ? goExpression(written) : undefined;
     if (rule !== undefined)
       add(rule, JSON.stringify(text), { source, of: text, blocks: !text.startsWith("@@") });
-    else if (regex !== undefined && expression !== undefined && hasPatterns && hasAllExceptions)
-      add(regex, expression, { source, of: text, blocks: true });
+    else if (expression !== undefined) add(regex!, expression, { source, of: text, blocks: true });
     else losses.add(model.expanded.has(text) ? "expanded" : reason, text);
+  }
   if (hasPatterns)
     for (const exception of model.exceptions.all)
       if (rule !== undefined) {
@@ -62,5 +64,5 @@ export function ruleEntries(
 /** An exception as a regular expression. */
 function expressionOf({ pattern, denied }: PatternException): string | undefined {
   if (denied.length > 0) return undefined;
-  return isRegexText(pattern) ? pattern.slice(1, -1) : patternExpression(pattern);
+  return isRegexText(pattern) ? goExpression(pattern.slice(1, -1)) : patternExpression(pattern);
 }

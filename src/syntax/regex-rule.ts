@@ -33,6 +33,18 @@ export function nameRegex(source: string, givenUp?: boolean): LineTest | undefin
   return (name) => regex.test(name);
 }
 
+/** Letters, digits, ranges of them and escapes that match a name in lower case the same way whether case counts or not. */
+const LOWER_CASE = /\\(?:[bdwsBDWS]|[^A-Za-z0-9])|[a-z]-[a-z]|[0-9]-[0-9]|\[\^?-|-\]/g;
+
+/**
+ * The expression for software that compiles it with Go's engine and compares names in lower case, as `nameRegex` reads it. Undefined
+ * if that engine does not support it.
+ */
+export function goExpression(source: string): string | undefined {
+  if (nameRegex(source) === undefined) return undefined;
+  return /[A-Z\\-]/.test(source.replace(LOWER_CASE, "")) ? `(?i)${source}` : source;
+}
+
 /** Whether `nameRegex` needs RE2, which must then be loaded. */
 export function needsRe2(source: string): boolean {
   return !isPortable(source) || !isSimple(source) || !isJavaScript(source);

@@ -107,6 +107,8 @@ const EXPRESSIONS = [
   "^(a|b)[0-9]*\\.cdn\\.",
   "cdn\\.(one|ads)\\.com$",
   "^_dmarc\\.[a-z.]+\\.uk$",
+  "^ADS[.-_]",
+  "^(?!a\\.)ads",
 ];
 const REWRITES = [
   "1.2.3.4",
