@@ -79,5 +79,6 @@ export const PAGE_SCRIPT: string = [
   startSearch,
 ]
   .map(String)
-  .concat("startSearch();")
+  // A bundler may have renamed it.
+  .concat(`${startSearch.name}();`)
   .join("\n");
