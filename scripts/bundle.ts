@@ -60,6 +60,8 @@ const options: RolldownOptions = {
   },
   platform: "node",
   tsconfig: false,
+  // No stage contains an entry, so none gets more exports.
+  preserveEntrySignatures: "allow-extension",
   external: (id) => !/^[./]|^[a-z]:/i.test(id),
   // Copies of long strings would be parsed at every start.
   optimization: { inlineConst: false },
@@ -75,6 +77,8 @@ await bundle.write({
   sourcemap: true,
   sourcemapExcludeSources: true,
   codeSplitting: {
+    // Stages have their dependencies already.
+    includeDependenciesRecursively: false,
     groups: [
       {
         debugName: "stages",

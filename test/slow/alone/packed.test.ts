@@ -92,6 +92,21 @@ test("an installation has at most six libraries and 6.5 MB", (context) => {
   assert.ok(bytes <= 6_500_000, String(bytes));
 });
 
+test("the bundle exports what the sources export, and --version loads no engine", async () => {
+  for (const entry of ["index", "dns-api/index"])
+    assert.deepEqual(
+      Object.keys((await import(join(root, `dist/${entry}.js`))) as object).toSorted(),
+      Object.keys((await import(join(root, `src/${entry}.ts`))) as object).toSorted(),
+    );
+  const chunks = join(root, "dist/chunks");
+  const start = readdirSync(chunks).find((file) => /^start-.*\.js$/.test(file))!;
+  const imported = [...readFileSync(join(chunks, start), "utf8").matchAll(/ from "\.\/(\w+)-/g)];
+  assert.deepEqual(
+    imported.map(([, stage]) => stage),
+    ["begin"],
+  );
+});
+
 test("every way of importing the package finds its types", async () => {
   const wrong = (await import(
     join(root, "test/tools/node_modules/@arethetypeswrong/core/dist/index.js")
