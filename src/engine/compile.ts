@@ -2,7 +2,6 @@ import type { Trust } from "../config/fields.ts";
 import { CompilerError } from "../diagnostics/diagnostic.ts";
 import { adblock } from "../formats/adblock.ts";
 import { bannerLines } from "../formats/header.ts";
-import { foreignFormats } from "../formats/readers/registry.ts";
 import { Checkpoint } from "../host/checkpoint.ts";
 import type { Host } from "../host/host.ts";
 import { RowFinder } from "../kernel/row-finder.ts";
@@ -15,16 +14,15 @@ import type { AllowList } from "../transformations/allow.ts";
 import { prepareMinSources } from "../transformations/min-sources.ts";
 import type { Protection } from "../transformations/protect.ts";
 import type { StageContext } from "../transformations/stage-context.ts";
-import { Nesting } from "../transformations/nesting.ts";
-import { finalTrust, prepareRegex, prepareTrust, trustStages } from "../transformations/trust.ts";
+import { finalTrust, prepareRegex, prepareTrust } from "../transformations/trust.ts";
 import { allowReport, unusedEntries } from "./allow-report.ts";
 import { blockedIn } from "./blocked-in.ts";
-import { BlocklistKind } from "./blocklist-kind.ts";
 import { cancelledElsewhere } from "./cancelled-elsewhere.ts";
 import type { CompileOptions, PublishedRules } from "./compile-options.ts";
 import { buildTime } from "./build-time.ts";
 import { budgetWarnings, exceptionBudget, limitedSources } from "./exception-limits.ts";
-import { Pipeline, type NamedStage } from "./pipeline.ts";
+import { firstStages } from "./first-stages.ts";
+import { Pipeline } from "./pipeline.ts";
 import { nameStages } from "./name-stages.ts";
 import { Popularity } from "./popularity.ts";
 import {
@@ -300,28 +298,20 @@ export class Compilation {
     if (reader.isDropped(source)) return undefined;
     const trust = reader.trustOf(source);
     const keeping = reader.keepingOf(source);
-    const age = await keeping?.stage(context);
-    const first: NamedStage[] = age === undefined ? [] : [{ name: "max_age", stage: age }];
-    const { isInverted, mayBlock } = source;
-    // Remote sources were judged before they were cached.
-    const isJudged = reader.states[source.index]?.kind !== "local" || options.compat === true;
-    const kind =
-      isJudged || mayBlock === undefined
-        ? undefined
-        : new BlocklistKind(source, mayBlock, () => this.engine);
-    const counter = kind?.counter(context.finder);
-    if (options.compat !== true)
-      for (const stage of trustStages(trust.level, trust.mayCancel, context, () => {
-        this.weakened[source.index] = (this.weakened[source.index] ?? 0) + 1;
-      }))
-        first.push({ name: "trust", stage });
-    // Names are in lower case here, and rules for protected names are still present.
-    if (counter !== undefined) first.push({ name: "kind", stage: counter.stage });
-    // The stage at the end of the list judges what does not become an exception.
-    if (trust.level !== "full" && this.protection !== undefined && !isInverted)
-      first.push({ name: "protect", stage: this.protection.sourceStage(source.index) });
-    if (foreignFormats.get(source.type)?.nests === true)
-      first.push({ name: "nesting", stage: new Nesting(context) });
+    const { stages: first, problem } = firstStages(
+      source,
+      {
+        reader,
+        protection: this.protection,
+        isCompat: options.compat === true,
+        age: await keeping?.stage(context),
+        engineOf: () => this.engine,
+        onWeakened: () => {
+          this.weakened[source.index] = (this.weakened[source.index] ?? 0) + 1;
+        },
+      },
+      context,
+    );
     const stages = stagesOf(source.passes, { filters, above, first }, this.warnings, context);
     const own = new Pipeline(stages, (chunk) => list.push(chunk));
     const steps = [...source.passes.steps, ...this.plan.list.steps];
@@ -342,7 +332,7 @@ export class Compilation {
     const bytes = await readRows(source, sink, { reader, shared: options.shared, keeping });
     if (bytes === undefined) return undefined;
     await own.end(() => this.checkpoint.pass());
-    reader.failures.push(...(counter?.problem()?.diagnostics ?? []));
+    reader.failures.push(...(problem()?.diagnostics ?? []));
     for (const { name, ms } of own.times())
       options.onProgress?.({ kind: "step", name, ms, label: source.label });
     return bytes;

@@ -62,8 +62,15 @@ const WAYS: readonly (readonly [
   ["domains", (name) => name],
   ["domains, read as such", (name) => name, "domains"],
   ["rpz", (name) => `${name} CNAME .`, "rpz"],
+  ["rpz with a landing page", withLandingPage, "rpz"],
   ["dnsmasq", (name) => `address=/${name}/0.0.0.0`, "dnsmasq"],
 ];
+
+/** Five more records for each name: the zone has enough of them to show what its target is. */
+function withLandingPage(name: string): string {
+  const more = [1, 2, 3, 4, 5].map((number) => `${name.replaceAll(".", "-")}-${number}.example`);
+  return [name, ...more].map((one) => `${one} CNAME page.example.net.`).join("\n");
+}
 
 for (const [what, write, type] of WAYS)
   for (const trust of [undefined, "standard", "full", "block-only"] as const)

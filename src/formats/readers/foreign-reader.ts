@@ -20,6 +20,8 @@ export interface ForeignFormat {
   open(): ConfigReader;
   /** The most specific name decides, so that a name below an exception can be blocked again. */
   readonly nests?: true;
+  /** Its records may answer with another name or address, by which it blocks if most of them do. */
+  readonly hasTargets?: true;
   /** The complete name occurs in its line, so that a text search finds it. */
   readonly hasWholeNames?: true;
 }

@@ -35,7 +35,7 @@ export const foreignFormats: ReadonlyMap<string, ForeignFormat> = new Map<string
   ["dnsmasq", dnsmasq],
   ["dnsmasq-servers", dnsmasq],
   ["unbound", nested(named(unboundLine))],
-  ["rpz", nested({ open: () => new LineByLine(new RpzLines(), /^\s*;/) })],
+  ["rpz", nested({ open: () => new LineByLine(new RpzLines(), /^\s*;/), hasTargets: true })],
   ["dnscrypt", named(dnscryptLine)],
   ["smartdns", nested(named(smartdnsLine))],
   ["dnsdist", named(prefixedNames({}, subtree))],

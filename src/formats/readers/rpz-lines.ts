@@ -1,4 +1,5 @@
 import { Fate } from "../../rules/fate.ts";
+import { isIpv4Text, isIpv6Text } from "../../syntax/ip.ts";
 import type { RowTaker } from "./foreign-reader.ts";
 import { type LineReader, takeSilent } from "./line-by-line.ts";
 import { SINKHOLES, baseOf, isName, scopedRule } from "./scoped-rule.ts";
@@ -11,6 +12,8 @@ interface Policy {
   readonly isAllow: boolean;
   /** Whether it is a CNAME record; addresses need two records, one for each family. */
   readonly isAlias: boolean;
+  /** The answer instead, if it neither blocks nor allows: a name or an address. */
+  readonly target?: string;
 }
 
 interface PolicyLine extends Policy {
@@ -60,7 +63,7 @@ export class RpzLines implements LineReader {
     const { held } = this;
     if (held === undefined) return;
     this.held = undefined;
-    take(scopedRule(held.name, held.isAllow, true), held.number);
+    take(ruleOf(held, true), held.number);
   }
 
   private closeRecord(isWhole: boolean, take: RowTaker): void {
@@ -92,21 +95,21 @@ export class RpzLines implements LineReader {
       take(line, number, policy);
       return;
     }
-    const { name, isAllow, isAlias } = policy;
-    if (last?.name === name && last.isAllow === isAllow) {
+    const { name, isAlias } = policy;
+    if (last?.name === name && isSame(last, policy)) {
       this.settle(take);
       take(line, number, Fate.Joined);
       return;
     }
-    if (held !== undefined && isAlias && name === `*.${held.name}` && isAllow === held.isAllow) {
+    if (held !== undefined && isAlias && name === `*.${held.name}` && isSame(held, policy)) {
       this.held = undefined;
-      take(scopedRule(held.name, isAllow), held.number);
+      take(ruleOf(held, false), held.number);
       take(line, number, Fate.Joined);
       return;
     }
     this.settle(take);
     if (isAlias && !name.startsWith("*.")) this.held = { ...policy, line, number };
-    else take(scopedRule(name, isAllow, true), number);
+    else take(ruleOf(policy, true), number);
   }
 
   private directive(text: string): Fate {
@@ -141,8 +144,29 @@ export class RpzLines implements LineReader {
     const target = data[0]!.toLowerCase();
     const isAllow = isAlias && target === "rpz-passthru.";
     const isBlock = isAlias ? /^(?:\*?\.|rpz-drop\.)$/.test(target) : SINKHOLES.test(target);
-    if (!isAllow && !isBlock) return Fate.Setting;
+    const answer = isAllow || isBlock ? undefined : this.answerOf(type, target);
+    if (!isAllow && !isBlock && answer === undefined) return Fate.Setting;
     if (name === "*") return Fate.TooWide;
-    return isName(baseOf(name)) ? { name, isAllow, isAlias } : Fate.BadHost;
+    if (!isName(baseOf(name))) return Fate.BadHost;
+    return { name, isAllow, isAlias, ...(answer !== undefined && { target: answer }) };
   }
+
+  /** The name or address of a record that changes the answer. Undefined for another policy, or a name that depends on the question. */
+  private answerOf(type: string, target: string): string | undefined {
+    if (type === "A") return isIpv4Text(target) ? target : undefined;
+    if (type === "AAAA") return isIpv6Text(target) ? target : undefined;
+    const name = this.names.targetOf(target);
+    return /(?:^|\.)rpz-[a-z-]+$/.test(name) || !TARGET.test(name) ? undefined : name;
+  }
+}
+
+const TARGET = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)+$/;
+
+function isSame(one: Policy, other: Policy): boolean {
+  return one.isAllow === other.isAllow && one.target === other.target;
+}
+
+function ruleOf({ name, isAllow, target }: Policy, isExact: boolean): string {
+  const rule = scopedRule(name, isAllow, isExact);
+  return target === undefined ? rule : `${rule}$dnsrewrite=${target}`;
 }

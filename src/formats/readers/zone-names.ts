@@ -40,6 +40,11 @@ export class ZoneNames {
         : undefined;
   }
 
+  /** The target of an alias as a name, without a final dot. */
+  targetOf(target: string): string {
+    return this.absolute(target) ?? target.toLowerCase();
+  }
+
   private absolute(text: string): string | undefined {
     const lower = text.toLowerCase();
     if (lower === "@") return this.origin;
