@@ -63,7 +63,7 @@ export function sourcesOf(list: ListView): Node[] {
   const idle = sources.map(({ name }) => name).filter((name) => !cover.includes(name));
   const advice =
     idle.length === 0
-      ? "Every source has rules that no other source has."
+      ? "No source can be left out without losing rules."
       : `The list would be the same without ${idle.join(", ")}.`;
   return [
     element("p", {}, advice),
@@ -72,9 +72,9 @@ export function sourcesOf(list: ListView): Node[] {
       "p",
       { class: "faint" },
       element("span", { class: "key only" }),
-      " rules that no other source has  ",
+      " rules that the list would lose without it  ",
       element("span", { class: "key other" }),
-      " rules that others have, too  ",
+      " its other rules  ",
       element("span", { class: "key none" }),
       " lines left out",
     ),

@@ -15,6 +15,7 @@ import { VERSION } from "../diagnostics/version.ts";
 /** The header of a build record: the list, its sources, and the files that were read. */
 export function recordHeader(config: Config, list: CompiledList, seconds: number): RecordHeader {
   const { report, builtAt } = list;
+  const { min_sources: minSources = 1 } = config;
   const ledgers = list.sources.map(
     (one) =>
       list.files.get(storeKeyOf(one.source, one))?.find(({ role }) => role === "ledger")?.sha256,
@@ -27,6 +28,7 @@ export function recordHeader(config: Config, list: CompiledList, seconds: number
     seconds,
     rules: report.rules,
     lines: report.lines,
+    ...(minSources > 1 && { minSources }),
     bytes: report.bytes,
     hashSeed: HASH_SEED,
     sources: report.sources.map(

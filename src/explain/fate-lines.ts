@@ -4,10 +4,10 @@ import { bufferOf } from "../bytes/search.ts";
 import { feedFormats } from "../feeds/registry.ts";
 import type { Host } from "../host/host.ts";
 import { readFully } from "../host/read-fully.ts";
-import { Other } from "../kernel/kernel-layout.ts";
-import type { BuildRecord, Frame } from "../record/build-record.ts";
-import { FATES, Fate, fateName } from "../rules/fate.ts";
+import type { BuildRecord } from "../record/build-record.ts";
+import { FATES, fateName } from "../rules/fate.ts";
 import { readRecorded } from "./read-recorded.ts";
+import { RecordedRows } from "./recorded-rows.ts";
 import { recordedText } from "./recorded-text.ts";
 import type { LineLocation } from "./why.ts";
 
@@ -40,10 +40,9 @@ export async function* fateLines(
   const numbers = new Set(FATES.flatMap(([name], fate) => (fates.includes(name) ? [fate] : [])));
   for (const [index, file] of record.header.files.entries()) {
     if (file.isOwn === true || !sources.has(file.source)) continue;
-    const frames = record.frames.filter((frame) => frame.file === index && frame.firstLine > 0);
-    const found = frames.flatMap((frame) => linesIn(frame, numbers));
-    if (found.length === 0) continue;
-    const lines = found.toSorted((a, b) => a.line - b.line);
+    const frames = record.frames.filter((frame) => frame.file === index);
+    const lines = linesIn(new RecordedRows(record, frames), numbers);
+    if (lines.length === 0) continue;
     const texts = await readRecorded(file, cacheDir, host, async (opened) => {
       const bytes = await readFully(opened, new Uint8Array(opened.size), 0);
       // Numbers of rows in JSON are not lines of the file.
@@ -69,40 +68,26 @@ export async function* fateLines(
   }
 }
 
-/** How many lines of some sources were dropped, by fate. A line counts once for each fate of its names. */
+/** How many lines of some sources were dropped, by fate: the figures of the report. */
 export function fateCounts(
-  { header, frames }: BuildRecord,
+  { header }: BuildRecord,
   sources: ReadonlySet<number>,
 ): Map<string, number> {
-  const counts = FATES.map(() => 0);
-  const dropped = new Set(FATES.keys());
-  for (const fate of [Fate.Live, Fate.Spare]) dropped.delete(fate);
-  for (const frame of frames) {
-    const file = header.files[frame.file];
-    if (file === undefined || file.isOwn === true || !sources.has(file.source)) continue;
-    if (frame.firstLine === 0) continue;
-    for (const { fate } of linesIn(frame, dropped)) counts[fate]!++;
-  }
-  const named = counts.map((count, fate) => [fateName(fate), count] as const);
-  return new Map(named.filter(([, count]) => count > 0));
+  const some = header.sources.filter((_, index) => sources.has(index));
+  const counts = FATES.map(
+    ([fate]) => [fate, some.reduce((sum, { dropped }) => sum + (dropped[fate] ?? 0), 0)] as const,
+  );
+  return new Map(counts.filter(([, lines]) => lines > 0));
 }
 
-/** A line appears once for each fate of its names. */
+/** A line has one fate, however many names it has. */
 function linesIn(
-  { fates, lines, firstLine, others, length }: Frame,
+  rows: RecordedRows,
   wanted: ReadonlySet<number>,
-): { line: number; fate: number }[] {
+): { readonly line: number; readonly fate: number }[] {
   const found: { line: number; fate: number }[] = [];
-  let [lastLine, known] = [0, new Set<number>()];
-  for (let row = 0; row < length; row++) {
-    const fate = fates[row]!;
-    const line = lines === undefined ? firstLine + row : lines[row]!;
-    if (line !== lastLine) [lastLine, known] = [line, new Set()];
-    const isGenerated = others !== undefined && (others[row]! & Other.Generated) !== 0;
-    if (!wanted.has(fate) || isGenerated || line === 0 || known.has(fate)) continue;
-    known.add(fate);
-    found.push({ line, fate });
-  }
+  for (; !rows.isOver; rows.next())
+    if (rows.isCounted && wanted.has(rows.fate)) found.push({ line: rows.line, fate: rows.fate });
   return found;
 }
 

@@ -1,4 +1,4 @@
-import type { BuildRecord } from "../record/build-record.ts";
+import type { BuildRecord, OddRule } from "../record/build-record.ts";
 import { Other } from "../kernel/kernel-layout.ts";
 import { Fate, hasCause } from "../rules/fate.ts";
 
@@ -7,6 +7,16 @@ export interface CarriedRules {
   /** Indices of the sources, in order. */
   readonly sources: readonly number[];
   readonly rules: number;
+  /** How many of the sources the rules need: more than one with `min_sources`. */
+  readonly least: number;
+}
+
+/** The sources without any of which the rules would leave the list. */
+export function neededOf({
+  sources,
+  least,
+}: Pick<CarriedRules, "sources" | "least">): readonly number[] {
+  return sources.length <= least ? sources : [];
 }
 
 /** The sources that have each rule of a list. */
@@ -21,14 +31,31 @@ export interface Carriers {
 /** A rule of the list, or a line that a broader rule makes redundant; 0 is anything else. */
 export const Carried = { Rule: 1, Narrower: 2 } as const;
 
-/** Groups the rules of a list by the sources that have them. */
+/** Groups the rules of a list by the sources that have them, and by how many of these they need. */
 export function carriedRules(record: BuildRecord): CarriedRules[] {
   const { groupOf, groups, state } = carriersOf(record);
+  const { minSources = 1 } = record.header;
+  const exempt = minSources > 1 ? exemptRows(record) : new Set<number>();
   const counts = new Map<number, number>();
-  for (let row = 0; row < record.rows; row++)
-    if (state[row] === Carried.Rule)
-      counts.set(groupOf[row]!, (counts.get(groupOf[row]!) ?? 0) + 1);
-  return [...counts].map(([group, rules]) => ({ sources: groups.sourcesOf(group), rules }));
+  for (let row = 0; row < record.rows; row++) {
+    if (state[row] !== Carried.Rule) continue;
+    const key = 2 * groupOf[row]! + (exempt.has(row) ? 1 : 0);
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  return [...counts].map(([key, rules]) => ({
+    sources: groups.sourcesOf(key >> 1),
+    rules,
+    least: key % 2 === 1 ? 1 : minSources,
+  }));
+}
+
+function isExempt({ text }: OddRule): boolean {
+  return text.startsWith("@@") || /[$,]badfilter(?:,|\s*$)/.test(text);
+}
+
+/** The rows of rules that one source is enough for: `min_sources` counts only what blocks. */
+function exemptRows({ frames }: BuildRecord): Set<number> {
+  return new Set(frames.flatMap(({ special }) => special.filter(isExempt).map(({ row }) => row)));
 }
 
 const carriersOfRecord = new WeakMap<BuildRecord, Carriers>();
@@ -136,7 +163,7 @@ export function overlapMatrix(groups: readonly CarriedRules[], sources: number):
 }
 
 export interface Cover {
-  /** Sources that together have every rule of the list. */
+  /** Sources that together yield every rule of the list. */
   readonly sources: readonly number[];
   /** Whether no smaller set exists. */
   readonly isSmallest: boolean;
@@ -145,29 +172,37 @@ export interface Cover {
 /** The search stops after this many branches and returns the best set so far. */
 const MOST_STEPS = 200_000;
 
-/** The smallest set of sources that has every rule of the list. */
+/** The smallest set of sources that yields every rule of the list. */
 export function smallestCover(groups: readonly CarriedRules[]): Cover {
-  const chosen = new Set<number>();
-  // A source with unique rules is in every cover.
-  for (const { sources } of groups) if (sources.length === 1) chosen.add(sources[0]!);
-  const open = groups
-    .map(({ sources }) => sources)
-    .filter((sources) => !sources.some((source) => chosen.has(source)));
+  const needed = new Set(groups.flatMap(neededOf));
+  const open = without(needed, groups);
   const search = new CoverSearch(open);
   const rest = search.run();
   return {
-    sources: [...chosen, ...rest].toSorted((a, b) => a - b),
+    sources: [...needed, ...rest].toSorted((a, b) => a - b),
     isSmallest: search.steps < MOST_STEPS,
   };
 }
 
-/** Branch and bound over the remaining groups, beginning with the group with the fewest sources. */
+/** Rules that need some more of these sources. */
+type OpenRules = Pick<CarriedRules, "sources" | "least">;
+
+/** What is open if these sources are chosen. */
+function without(chosen: ReadonlySet<number>, open: readonly OpenRules[]): OpenRules[] {
+  return open.flatMap(({ sources, least }) => {
+    const others = sources.filter((source) => !chosen.has(source));
+    const more = least - (sources.length - others.length);
+    return more > 0 ? [{ sources: others, least: more }] : [];
+  });
+}
+
+/** Branch and bound over the remaining groups, beginning with the group that leaves the least choice. */
 class CoverSearch {
   steps = 0;
-  private readonly groups: readonly (readonly number[])[];
+  private readonly groups: readonly OpenRules[];
   private best: readonly number[];
 
-  constructor(groups: readonly (readonly number[])[]) {
+  constructor(groups: readonly OpenRules[]) {
     this.groups = groups;
     this.best = greedyCover(groups);
   }
@@ -177,32 +212,33 @@ class CoverSearch {
     return this.best;
   }
 
-  private branch(chosen: readonly number[], open: readonly (readonly number[])[]): void {
+  private branch(chosen: readonly number[], open: readonly OpenRules[]): void {
     if (++this.steps >= MOST_STEPS) return;
     if (open.length === 0) {
       if (chosen.length < this.best.length) this.best = chosen;
       return;
     }
     if (chosen.length + 1 >= this.best.length) return;
-    const narrowest = open.reduce((a, b) => (b.length < a.length ? b : a));
-    for (const source of narrowest)
-      this.branch(
-        [...chosen, source],
-        open.filter((group) => !group.includes(source)),
-      );
+    const narrowest = open.reduce((a, b) => (choiceOf(b) < choiceOf(a) ? b : a));
+    for (const source of narrowest.sources)
+      this.branch([...chosen, source], without(new Set([source]), open));
   }
 }
 
-function greedyCover(groups: readonly (readonly number[])[]): number[] {
+function choiceOf({ sources, least }: OpenRules): number {
+  return sources.length - least;
+}
+
+function greedyCover(groups: readonly OpenRules[]): number[] {
   const chosen: number[] = [];
   let open = groups;
   while (open.length > 0) {
     const counts = new Map<number, number>();
-    for (const group of open)
-      for (const source of group) counts.set(source, (counts.get(source) ?? 0) + 1);
+    for (const { sources } of open)
+      for (const source of sources) counts.set(source, (counts.get(source) ?? 0) + 1);
     const [source] = [...counts].reduce((a, b) => (b[1] > a[1] ? b : a));
     chosen.push(source);
-    open = open.filter((group) => !group.includes(source));
+    open = without(new Set([source]), open);
   }
   return chosen;
 }

@@ -9,7 +9,6 @@ export class RecordedRows {
   /** Whether the statistics count this row: of the rows of a line, the first that is live, or else the first. */
   isCounted = false;
   fate = 0;
-  cause: number | undefined;
   private readonly record: BuildRecord;
   private readonly frames: readonly Frame[];
   private frame = 0;
@@ -54,7 +53,6 @@ export class RecordedRows {
       this.isCounted = this.row === this.countedRow;
       this.line = line;
       this.fate = fate;
-      this.cause = hasCause(fate) ? this.causeAt(frame) : undefined;
       return;
     }
   }
@@ -76,8 +74,10 @@ export class RecordedRows {
     return row;
   }
 
-  private causeAt(frame: Frame): number | undefined {
-    this.causes ??= this.record.causesIn(frame);
+  /** The number of the row that makes this one redundant. */
+  get cause(): number | undefined {
+    if (!hasCause(this.fate)) return undefined;
+    this.causes ??= this.record.causesIn(this.frames[this.frame]!);
     const cause = this.causes[this.index]!;
     return cause === -1 ? undefined : cause;
   }

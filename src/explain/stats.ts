@@ -1,6 +1,6 @@
 import type { BuildRecord } from "../record/build-record.ts";
 import type { FateName } from "../rules/fate.ts";
-import { carriedRules, overlapMatrix, smallestCover } from "./overlap.ts";
+import { type Cover, carriedRules, neededOf, overlapMatrix, smallestCover } from "./overlap.ts";
 
 /** What a source contributes to a list. */
 export interface SourceStats {
@@ -15,7 +15,7 @@ export interface SourceStats {
   readonly covered: number;
   /** Rules of the list that the source has. */
   readonly rules: number;
-  /** Rules that no other source has: they would be lost without it. */
+  /** Rules that would leave the list if this source went away. */
   readonly unique: number;
   /** How it was obtained. */
   readonly state: string;
@@ -27,6 +27,8 @@ export interface ListStats {
   readonly rules: number;
   readonly lines: number;
   readonly sources: readonly SourceStats[];
+  /** The number of sources that a rule needs, if it is more than one. */
+  readonly minSources?: number;
   /** The number of rules that each pair of sources shares. */
   readonly overlap: readonly (readonly number[])[];
   /** The smallest set of sources with every rule, and whether it is proven to be the smallest. */
@@ -37,19 +39,23 @@ const DUPLICATE: readonly FateName[] = ["duplicate", "same-host"];
 
 /** The statistics of a build, from its record. */
 export function statsOf(record: BuildRecord): ListStats {
-  const { sources, name, rules, lines } = record.header;
+  const { sources, name, rules, lines, minSources = 1 } = record.header;
   const groups = carriedRules(record);
   const overlap = overlapMatrix(groups, sources.length);
   const unique = sources.map((_, index) =>
     groups
-      .filter((group) => group.sources.length === 1 && group.sources[0] === index)
+      .filter((group) => neededOf(group).includes(index))
       .reduce((sum, group) => sum + group.rules, 0),
   );
-  const cover = smallestCover(groups);
+  // A rule with fewer sources than it needs is in the list twice, so that which sources it has is not known.
+  const isKnown = groups.every(({ sources: own, least }) => own.length >= least);
+  const all: Cover = { sources: [...sources.keys()], isSmallest: false };
+  const cover = isKnown ? smallestCover(groups) : all;
   return {
     name,
     rules,
     lines,
+    ...(minSources > 1 && { minSources }),
     sources: sources.map(({ label, lines: read, dropped, state }, index): SourceStats => {
       const duplicate = DUPLICATE.reduce((sum, fate) => sum + (dropped[fate] ?? 0), 0);
       const covered = dropped["covered"] ?? 0;

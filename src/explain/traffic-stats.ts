@@ -7,7 +7,7 @@ import type { TrafficFile, TrafficReader } from "../traffic/traffic-reader.ts";
 import { asciiName } from "./asked-name.ts";
 import { ClientSums, type ClientTraffic } from "./client-traffic.ts";
 import { ListRules } from "./list-rules.ts";
-import { Carried, type Carriers, carriersOf } from "./overlap.ts";
+import { Carried, type Carriers, carriersOf, neededOf } from "./overlap.ts";
 import { MappedNames } from "./mapped-names.ts";
 import { SourceLines } from "./source-lines.ts";
 
@@ -16,7 +16,7 @@ export interface SourceTraffic {
   readonly source: string;
   /** Queries for names that the list blocks, and that a line of this source blocks. */
   readonly blocked: number;
-  /** Those that no other source would have blocked. */
+  /** Those that the list would not block without it. */
   readonly alone: number;
 }
 
@@ -60,8 +60,8 @@ interface BlockedName {
   count: number;
   /** The sources of the rules of the list that block it. */
   readonly group: number;
-  /** Whether something else than a source blocks it, too. */
-  readonly isOurs: boolean;
+  /** The sources without any of which the list would not block it. */
+  readonly needed: readonly number[];
 }
 
 /** Blocked names for which the source files are searched once. */
@@ -117,12 +117,12 @@ class TrafficTally {
       this.blockedQueries += count;
       const { groupOf, groups } = this.carriers;
       let group = -1;
-      let isOurs = false;
+      let needed: readonly number[] | undefined;
       for (const { row } of rules) {
-        isOurs ||= groupOf[row] === -1;
         group = groups.union(group, groupOf[row]!);
+        needed = this.neededBy(groupOf[row]!, needed);
       }
-      const blocked = { count, group, isOurs };
+      const blocked = { count, group, needed: needed ?? [] };
       if (!byName) this.count(blocked);
       else {
         const known = this.open.get(name);
@@ -133,10 +133,16 @@ class TrafficTally {
     if (this.open.size >= MOST_BLOCKED) await this.close();
   }
 
-  private count({ count, group, isOurs }: BlockedName): void {
-    const sources = this.carriers.groups.sourcesOf(group);
-    for (const source of sources) this.blocked[source]! += count;
-    if (sources.length === 1 && !isOurs) this.alone[sources[0]!]! += count;
+  private count({ count, group, needed }: BlockedName): void {
+    for (const source of this.carriers.groups.sourcesOf(group)) this.blocked[source]! += count;
+    for (const source of needed) this.alone[source]! += count;
+  }
+
+  /** The sources that a line of this group needs, among those that all lines before it need. */
+  private neededBy(group: number, before: readonly number[] | undefined): readonly number[] {
+    const { minSources: least = 1 } = this.record.header;
+    const needed = neededOf({ sources: this.carriers.groups.sourcesOf(group), least });
+    return before === undefined ? needed : needed.filter((source) => before.includes(source));
   }
 
   /** Finds the covered lines for the blocked names, and counts these names. */
@@ -157,10 +163,14 @@ class TrafficTally {
     );
     for (const { file } of unseen) this.unseen.add(file);
     for (const [name, blocked] of open) {
-      let { group } = blocked;
-      for (const parent of withParents(name))
-        group = groups.union(group, covered.get(parent) ?? -1);
-      this.count({ ...blocked, group });
+      let { group, needed } = blocked;
+      for (const parent of withParents(name)) {
+        const line = covered.get(parent);
+        if (line === undefined) continue;
+        group = groups.union(group, line);
+        needed = this.neededBy(line, needed);
+      }
+      this.count({ ...blocked, group, needed });
     }
     open.clear();
   }

@@ -73,6 +73,8 @@ export interface RecordHeader {
   readonly seconds: number;
   readonly rules: number;
   readonly lines: number;
+  /** The number of sources that a rule needs, if it is more than one. */
+  readonly minSources?: number;
   /** Seed for the hashes of names in its filters. */
   readonly hashSeed: number;
   /** Size of the list. */

@@ -35,7 +35,8 @@ export function sourceSection(stats: ListStats, change: LastChange | undefined):
   const rows = byRules.map((one) => row(one, most, change && linesBefore));
   return html`<h2>Sources</h2>
     <p class="faint">
-      ${spareText(stats)} The darker part of a bar is the rules that no other source has.
+      ${spareText(stats)} The darker part of a bar is the rules that would leave the list without
+      the source.
     </p>
     ${table("Sources", columns, rows)}`;
 }

@@ -32,10 +32,8 @@ test("lines with a fate are listed with file, line and text", async () => {
   assert.equal(stdout, "own.txt:2: ||a b^\nown.txt:5: ||tab\\u{9}bed^\nmore.txt:1: ||c d^\n");
   assert.match(stderr, /^3 lines: bad-syntax, not a valid rule\n$/);
   const same = await project.run("stats", "--fate", "same-host", "--fate", "covered");
-  assert.equal(
-    same.stdout,
-    "ads.txt:2: 0.0.0.0 ads.example.com x.ads.example.com y.ads.example.com\nown.txt:3: ||ads.example.com^\n",
-  );
+  // A name of line 2 of ads.txt is in the list, so the line is, whatever became of its other names.
+  assert.equal(same.stdout, "own.txt:3: ||ads.example.com^\n");
 });
 
 test("-s chooses sources, and --json prints one object per line", async () => {

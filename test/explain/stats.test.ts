@@ -21,9 +21,10 @@ function same(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
   return a.size === b.size && [...a].every((name) => b.has(name));
 }
 
-function configOf(sources: number): Config {
+function configOf(sources: number, least = 1): Config {
   return {
     name: "N",
+    min_sources: least,
     sources: Array.from({ length: sources }, (_, index) => ({
       source: `${index}.txt`,
       name: `S${index}`,
@@ -51,18 +52,25 @@ test("random lists: overlap, unique rules and the smallest cover match a brute-f
       files[`${index}.txt`] = names
         .map((name) => (index % 2 === 0 ? `||${name}^` : `0.0.0.0 ${name}`))
         .join("\n");
-    const { record, result } = await compileRecorded(configOf(count), {
+    const least = 1 + random.below(Math.min(3, count));
+    /** What these sources publish. */
+    const published = (sources: readonly number[]): Set<string> => {
+      const names = sources.map((source) => new Set(lists[source]));
+      const all = names.flatMap((own) => [...own]);
+      return effective(all.filter((name) => names.filter((own) => own.has(name)).length >= least));
+    };
+    const { record, result } = await compileRecorded(configOf(count, least), {
       host: memoryHost({ files }),
     });
     const stats = statsOf(record);
-    const all = effective(lists.flat());
-    const what = `seed ${seed}: ${JSON.stringify(lists)}\n${new TextDecoder().decode(result.bytes)}`;
+    const every = [...lists.keys()];
+    const all = published(every);
+    const what = `seed ${seed}, min_sources ${least}: ${JSON.stringify(lists)}\n${new TextDecoder().decode(result.bytes)}`;
     assert.equal(stats.rules, all.size, what);
     const carries = (source: number, name: string): boolean => lists[source]!.includes(name);
     for (const a of lists.keys()) {
-      const unique = [...all].filter(
-        (name) => carries(a, name) && lists.every((_, b) => b === a || !carries(b, name)),
-      );
+      const rest = published(every.filter((source) => source !== a));
+      const unique = [...all].filter((name) => !rest.has(name));
       assert.equal(stats.sources[a]!.unique, unique.length, what);
       for (const b of lists.keys()) {
         const shared = [...all].filter((name) => carries(a, name) && carries(b, name));
@@ -70,16 +78,14 @@ test("random lists: overlap, unique rules and the smallest cover match a brute-f
       }
     }
     // Every set of sources, the small ones first: the first that blocks the same is the smallest.
-    const subsets = Array.from({ length: 2 ** count - 1 }, (_, index) =>
-      [...lists.keys()].filter((source) => ((index + 1) & (1 << source)) !== 0),
+    const subsets = Array.from({ length: 2 ** count }, (_, index) =>
+      every.filter((source) => (index & (1 << source)) !== 0),
     ).toSorted((x, y) => x.length - y.length);
-    const smallest = subsets.find((subset) =>
-      same(effective(subset.flatMap((source) => lists[source]!)), all),
-    )!;
+    const smallest = subsets.find((subset) => same(published(subset), all))!;
     assert.equal(stats.cover.sources.length, smallest.length, what);
     assert.equal(stats.cover.isSmallest, true);
     const chosen = stats.cover.sources.map((label) => Number(label.slice(1)));
-    assert.ok(same(effective(chosen.flatMap((source) => lists[source]!)), all), what);
+    assert.ok(same(published(chosen), all), what);
   }
 });
 
@@ -88,6 +94,7 @@ test("a cover is found for many sources, and marked if it may not be the smalles
   const groups: CarriedRules[] = Array.from({ length: 600 }, () => ({
     sources: Array.from({ length: 60 }, (_, index) => index).filter(() => random.chance(0.1)),
     rules: 1,
+    least: 1,
   })).filter(({ sources }) => sources.length > 1);
   const { sources } = smallestCover(groups);
   assert.ok(groups.every((group) => group.sources.some((source) => sources.includes(source))));
@@ -136,4 +143,23 @@ S0 and S2 share 1 rule, 50 % of the smaller
 `,
   );
   assert.deepEqual(stats.sources[2]!.rejected, { "bad-modifier": 1 });
+});
+
+test("stats knows what min_sources needs: exceptions need one source, and a rule that the list has twice is not known", async () => {
+  const sources = ["a", "b", "c"].map((name) => ({ name, source: `${name}.txt`, type: "adblock" }));
+  const files = {
+    "a.txt": "||x1.com^\n||x2.com^\n@@||free.com^\n",
+    "b.txt": "||x1.com^\n||x2.com^\n",
+    "c.txt": "||x1.com^\n",
+  };
+  const textOf = async (transformations: readonly string[]): Promise<string> => {
+    const config = { name: "N", min_sources: 2, sources, transformations } as unknown as Config;
+    const { record } = await compileRecorded(config, { host: memoryHost({ files }) });
+    return statsTable(statsOf(record), NO_STYLE, Infinity);
+  };
+  const merged = await textOf(["Compress"]);
+  assert.match(merged, /^ {2}a +3 +0 +0 +0 +3 +2$/m);
+  assert.match(merged, /^ {2}b +2 +0 +2 +0 +2 +1$/m);
+  assert.match(merged, /^2 of 3 sources yield the same 3 rules; redundant: c$/m);
+  assert.match(await textOf([]), /^No source is known to be redundant\.$/m);
 });

@@ -164,3 +164,21 @@ test("the report shows which sources block the queries, and no name of the log",
   assert.doesNotMatch(page, /b\.other\.example|c\.none\.example|a\.secret/);
   assert.equal((await say(...words, "--traffic", "missing.log", "page.html")).exit, 2);
 });
+
+test("with min_sources, a query needs as many sources as its rule", async () => {
+  const { say, write } = project();
+  const sources = ["a", "b", "c"].map((name) => ({ name, source: `${name}.txt`, type: "adblock" }));
+  const config = { name: "N", min_sources: 2, sources, transformations: ["Compress"] };
+  write("c.json", JSON.stringify(config));
+  write("a.txt", "||secret.example^\n||other.example^\n");
+  write("b.txt", "||secret.example^\n||other.example^\n||b.other.example^\n");
+  write("c.txt", "||secret.example^\n||b.other.example^\n");
+  assert.equal((await say("-c", "c.json")).exit, 0);
+  const { stdout } = await say("stats", "-c", "c.json", "--traffic", "queries.log", "--json");
+  const { traffic } = JSON.parse(stdout) as { traffic: { sources: { alone: number }[] } };
+  // Without a, the rule for b.other.example of b and c is no longer covered. Without b, neither rule has two sources.
+  assert.deepEqual(
+    traffic.sources.map(({ alone }) => alone),
+    [0, 1, 0],
+  );
+});

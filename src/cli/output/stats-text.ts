@@ -34,12 +34,14 @@ export function statsTable(stats: ListStats, style: Style, columns: number): str
   ].join("\n")}\n`;
 }
 
-function coverLine({ cover, sources, rules }: ListStats): string {
+function coverLine({ cover, sources, rules, minSources }: ListStats): string {
   const left = sources.length - cover.sources.length;
   const certain = cover.isSmallest ? "" : " (or fewer)";
   if (left === 0) {
+    if (!cover.isSmallest) return "No source is known to be redundant.";
     const all = sources.length === 1 ? "The source is" : `All ${sources.length} sources are`;
-    return `${all} needed for ${rules === 1 ? "its" : "these"} ${countText(rules, "rule")}.`;
+    const why = minSources === undefined ? "" : ` with min_sources: ${minSources}`;
+    return `${all} needed for ${rules === 1 ? "its" : "these"} ${countText(rules, "rule")}${why}.`;
   }
   const superfluous = sources.filter(({ source }) => !cover.sources.includes(source));
   const names = superfluous.map(({ source }) => printable(source, 60)).join(", ");
