@@ -6,7 +6,8 @@ import { Random } from "../support/random.ts";
 import { checkAllow } from "./allow-check.ts";
 import { checkCovers, checkDiff, pairedList } from "./comparison-check.ts";
 import { checkOutputs, randomLateness } from "./output-check.ts";
-import { type RandomList, randomList } from "./random-list.ts";
+import { type LineKind, type RandomList, randomList } from "./random-list.ts";
+import { hasEdgeHyphen } from "./random-names.ts";
 import { PRESERVING, checkTransformations, randomChain } from "./transformation-check.ts";
 import { LISTS, NAMES, tryLists } from "./trials.ts";
 import { checkWhy } from "./why-check.ts";
@@ -17,6 +18,14 @@ const chainOf = (seed: number): string[] =>
   seed % 2 === 0
     ? randomChain(new Random(seed))
     : [PRESERVING[Math.floor(seed / 2) % PRESERVING.length]!];
+const LATE_CHAINS = [
+  ["Compress"],
+  ["Compress"],
+  ["Compress", "Deduplicate"],
+  ["RemoveModifiers", "Compress"],
+  ["Compress", "InvertAllow"],
+  [],
+];
 const anyList = (seed: number): RandomList => randomList(seed, { names: NAMES });
 
 test(
@@ -24,13 +33,20 @@ test(
   { ...LONG, skip: missingEngine },
   async (context) => {
     const engineOf = await adguardEngine();
-    const without = ["rewrite", "odd-name", "loose-pattern", "plain", "plain-badfilter"] as const;
+    const without: readonly LineKind[] = [
+      "answer",
+      "rewrite",
+      "odd-name",
+      "loose-pattern",
+      "plain",
+      "plain-badfilter",
+    ];
     const tameList = (seed: number): RandomList => {
       const list = randomList(seed, { names: NAMES, without, isTame: true });
       // It asks expressions about an address with a slash at its end, and has no labels that begin with an underscore.
       return {
-        lines: list.lines.filter((line) => !/\$\/(?:\$|$)/.test(line)),
-        names: list.names.filter((name) => !/(?:^|\.)_/.test(name)),
+        lines: list.lines.filter((line) => !/\$\/(?:\$|$)|\(\?!/.test(line)),
+        names: list.names.filter((name) => !/(?:^|\.)[_-]|[_-](?:\.|$)/.test(name)),
       };
     };
     await tryLists(context, LISTS, tameList, async ({ lines, names }) => {
@@ -58,7 +74,9 @@ test("transformations keep the meaning of a list, alone and combined", LONG, asy
       const isValidated = chain.includes("Validate");
       // What is invalid goes; names in other letters are, unless they are converted first.
       const isTame = isValidated && !chain.includes("ConvertToAscii");
-      return randomList(seed, { names: NAMES, without: isValidated ? tame : [], isTame });
+      const list = randomList(seed, { names: NAMES, without: isValidated ? tame : [], isTame });
+      const isKept = (line: string): boolean => !isValidated || !hasEdgeHyphen(line);
+      return { ...list, lines: list.lines.filter(isKept) };
     },
     async (list, seed) => await checkTransformations(list, chainOf(seed)),
   );
@@ -81,8 +99,9 @@ test(
   LONG,
   async (context) => {
     await tryLists(context, Math.ceil(LISTS / 3), anyList, async (list, seed) => {
-      const lateness = randomLateness(new Random(seed));
-      const transformations = ["Compress"];
+      const random = new Random(seed);
+      const lateness = randomLateness(random, list.names);
+      const transformations = random.pick(LATE_CHAINS);
       return await checkOutputs(
         list,
         { policy: "skip", transformations, protects: 0, lateness },

@@ -2,6 +2,7 @@ import { ListMatcher } from "../reference/list-matcher.ts";
 import { isAtOrBelow } from "../reference/names.ts";
 import { Random } from "../support/random.ts";
 import type { RandomList } from "./random-list.ts";
+import { hasEdgeHyphen } from "./random-names.ts";
 import { compiledText, randomChain } from "./transformation-check.ts";
 import { spelling } from "./trials.ts";
 
@@ -13,7 +14,8 @@ interface Entry {
 /** Whatever the rules are, a name on the allow-list is neither blocked nor rewritten. */
 export async function checkAllow({ lines, names }: RandomList, seed: number): Promise<string[]> {
   const random = new Random(seed);
-  const entries = random.times(1 + random.below(3), () => entryFor(random.pick(names), random));
+  const valid = names.filter((name) => !hasEdgeHyphen(name));
+  const entries = random.times(1 + random.below(3), () => entryFor(random.pick(valid), random));
   const chain = randomChain(random);
   const text = await compiledText(lines, chain, { allow: entries.map((one) => one.text) });
   const list = ListMatcher.of(text);

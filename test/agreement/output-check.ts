@@ -2,9 +2,10 @@ import { FORMAT_READERS } from "../reference/format-readers.ts";
 import { ListMatcher, type Rule } from "../reference/list-matcher.ts";
 import { isAtOrBelow } from "../reference/names.ts";
 import { RefusedFile } from "../reference/readers/lines-of.ts";
-import { MemoryProject } from "../support/memory-project.ts";
+import { MemoryProject, type Said } from "../support/memory-project.ts";
 import { Random } from "../support/random.ts";
 import type { RandomList } from "./random-list.ts";
+import { hasEdgeHyphen } from "./random-names.ts";
 import { spelling } from "./trials.ts";
 
 export interface OutputTrial {
@@ -16,24 +17,49 @@ export interface OutputTrial {
   readonly lateness?: Lateness;
 }
 
+/** Everything that drops rules, or changes them, after or before others were dropped for them. */
 export interface Lateness {
-  /** For each source, the share of the lines that it has, and whether it is compressed on its own. */
-  readonly sources: readonly { readonly share: number; readonly isCompressed: boolean }[];
+  /** For each source, the share of the lines that it has, what it goes through on its own, and what it may say. */
+  readonly sources: readonly {
+    readonly share: number;
+    readonly transformations: readonly string[];
+    readonly trust: string;
+  }[];
   readonly minSources: number;
-  /** How many of the names are popular; only rules for these stay. 0: all stay. */
+  /** How many of the names are popular. */
   readonly popular: number;
+  /** Only rules for popular names stay. */
+  readonly isRanked: boolean;
+  /** The share of the lines that was published before; what is new is not to block popular names. 0: nothing was. */
+  readonly before: number;
   readonly hasRecord: boolean;
+  readonly exclusions: readonly string[];
+  readonly inclusions: readonly string[];
+  readonly allow: readonly string[];
 }
 
-export function randomLateness(random: Random): Lateness {
+const OWN_CHAINS = [[], [], ["Compress"], ["RemoveModifiers"], ["InvertAllow"]];
+const TRUSTS = ["full", "full", "standard", "block-only"];
+
+export function randomLateness(random: Random, names: readonly string[]): Lateness {
+  const asked = (): string => random.pick(names.filter((name) => !hasEdgeHyphen(name)));
+  const some = (often: number, make: () => string): string[] =>
+    random.chance(often) ? random.times(1 + random.below(3), make) : [];
+  const rule = (): string => random.pick(["||%^", "@@||%^", "%", "/%$/"]).replace("%", asked());
   return {
     sources: random.times(1 + random.below(3), () => ({
       share: random.pick([0.4, 0.7, 1]),
-      isCompressed: random.chance(0.4),
+      transformations: random.pick(OWN_CHAINS),
+      trust: random.pick(TRUSTS),
     })),
-    minSources: random.chance(0.5) ? 2 : 1,
-    popular: random.chance(0.5) ? 30 : 0,
+    minSources: random.chance(0.4) ? 2 : 1,
+    popular: random.chance(0.6) ? 30 : 0,
+    isRanked: random.chance(0.5),
+    before: random.chance(0.4) ? 0.5 : 0,
     hasRecord: random.chance(0.5),
+    exclusions: some(0.3, rule),
+    inclusions: random.chance(0.15) ? ["/[a-m]/", "@@", "com^"] : [],
+    allow: some(0.3, () => random.pick(["%", "||%^", "*.%"]).replace("%", asked())),
   };
 }
 
@@ -75,17 +101,22 @@ export async function checkOutputs(
   const accepted = [
     "too-few-rules",
     "empty-output",
+    "list-shrunk",
+    "list-grown",
     ...(guarded.size > 0 ? [] : ["blocks-suffix"]),
   ];
-  const { exit, stdout, stderr } = await project.run(
-    "compile",
-    "-c",
-    "c.json",
-    "--json",
-    "--no-cache",
-    ...(trial.lateness?.hasRecord === false ? ["--no-record"] : []),
-    ...accepted.flatMap((code) => ["--accept", code]),
-  );
+  const compiled = async (): Promise<Said> =>
+    await project.run(
+      "compile",
+      "-c",
+      "c.json",
+      "--json",
+      "--no-cache",
+      ...(trial.lateness?.hasRecord === false ? ["--no-record"] : []),
+      ...accepted.flatMap((code) => ["--accept", code]),
+    );
+  await publishBefore(project, trial.lateness, compiled);
+  const { exit, stdout, stderr } = await compiled();
   // A guard may refuse what it cannot publish without a protected name.
   if (exit === 5 && guarded.size > 0) return [];
   if (exit !== 0) return [`compile ends with ${exit}: ${stderr}`];
@@ -118,6 +149,23 @@ export async function checkOutputs(
   return faults;
 }
 
+/** Publishes a part of each source, so that the rest is new. */
+async function publishBefore(
+  project: MemoryProject,
+  lateness: Lateness | undefined,
+  compiled: () => Promise<Said>,
+): Promise<void> {
+  if (lateness === undefined || lateness.before === 0) return;
+  const files = lateness.sources.map((_, index) => `${index}.txt`);
+  const texts = files.map((file) => project.text(file));
+  for (const [index, file] of files.entries()) {
+    const lines = texts[index]!.split("\n");
+    project.write(file, lines.slice(0, Math.ceil(lines.length * lateness.before)).join("\n"));
+  }
+  await compiled();
+  for (const [index, file] of files.entries()) project.write(file, texts[index]!);
+}
+
 function lateFiles(
   lines: readonly string[],
   names: readonly string[],
@@ -133,16 +181,25 @@ function lateFiles(
   return { ...Object.fromEntries(files), "top.csv": popular.join("") };
 }
 
-function lateConfig({ sources, minSources, popular }: Lateness): object {
+function lateConfig(lateness: Lateness): object {
+  const { sources, minSources, popular, isRanked, exclusions, inclusions, allow } = lateness;
+  const top = { top: popular };
   return {
-    sources: sources.map(({ isCompressed }, index) => ({
+    sources: sources.map(({ transformations, trust }, index) => ({
       source: `${index}.txt`,
       name: `S${index}`,
       type: "adblock",
-      ...(isCompressed && { transformations: ["Compress"] }),
+      trust,
+      ...(transformations.length > 0 && { transformations }),
     })),
     ...(minSources > 1 && sources.length > 1 && { min_sources: minSources }),
-    ...(popular > 0 && { ranks: [{ source: "top.csv", type: "tranco" }], fit: { top: popular } }),
+    ...(popular > 0 && {
+      ranks: [{ source: "top.csv", type: "tranco" }],
+      ...(isRanked ? { fit: top } : { guards: { newly_blocks: { ...top, action: "drop" } } }),
+    }),
+    ...(exclusions.length > 0 && { exclusions }),
+    ...(inclusions.length > 0 && { inclusions }),
+    ...(allow.length > 0 && { allow }),
   };
 }
 

@@ -7,6 +7,7 @@ export type LineKind =
   | "name"
   | "odd-name"
   | "hosts"
+  | "answer"
   | "plain"
   | "pattern"
   | "loose-pattern"
@@ -65,6 +66,7 @@ const MAKERS: readonly (readonly [number, LineKind, Make])[] = [
   [1, "name", (random) => `|${written(random)}^$important`],
   [3, "odd-name", oddName],
   [7, "hosts", hostsLine],
+  [1, "answer", (random) => hostsLineOf(random.pick(ANSWERS), random)],
   [6, "plain", (random) => `${dotted(written(random), random)}${note(random)}`],
   [2, "pattern", (random) => `${sign(random)}${random.pick(PATTERNS)}${weight(random)}`],
   [1, "loose-pattern", (random) => `${sign(random)}${random.pick(LOOSE)}${weight(random)}`],
@@ -72,10 +74,10 @@ const MAKERS: readonly (readonly [number, LineKind, Make])[] = [
   [4, "denyallow", denyallowRule],
   [0.3, "any-name", (random) => `@@*$denyallow=${denied(random)}`],
   [3, "rewrite", (random) => `||${written(random)}^$${rewrite(random, REWRITES)}`],
-  [1, "rewrite", (random) => `${random.pick(PATTERNS)}$${rewrite(random, REWRITES)}`],
-  [1, "rewrite", (random) => `/${random.pick(EXPRESSIONS)}/$${rewrite(random, REWRITES)}`],
+  [2, "rewrite", (random) => `${someNames(random)}$${rewrite(random, REWRITES)}`],
   [2, "rewrite", (random) => `@@||${written(random)}^$${rewrite(random, EXCEPTED)}`],
   [2, "partial", (random) => `${sign(random)}||${written(random)}^$${random.pick(FOR_SOME)}`],
+  [1, "partial", (random) => `${sign(random)}${someNames(random)}$${random.pick(FOR_SOME)}`],
   [1, "browser", (random) => `${sign(random)}||${written(random)}^$third-party`],
   [3, "badfilter", badfilterRule],
   [0.5, "plain-badfilter", (random, known) => lineOf(random, known, "plain", "$badfilter")],
@@ -109,6 +111,8 @@ const EXPRESSIONS = [
   "^_dmarc\\.[a-z.]+\\.uk$",
   "^ADS[.-_]",
   "^(?!a\\.)ads",
+  "^ADS\\.[A-Z]+\\.COM$",
+  "\\.(?:one|two)\\.(?:com|net)$",
 ];
 const REWRITES = [
   "1.2.3.4",
@@ -140,7 +144,21 @@ function written(random: ListRandom): string {
 }
 
 /** A rule for a name, or for none, that is not written as most are. */
-const ODD_NAMES = ["http://%^", "://%^", "http://%|", "||.%^", "||%|", "||%^*", ".%^", "|*.%^"];
+const ODD_NAMES = [
+  "http://%^",
+  "https://%^",
+  "|http://%^",
+  "://%^",
+  "http://%|",
+  "*://%^",
+  "//%^",
+  "||.%^",
+  "||%|",
+  "||%^*",
+  "||%/",
+  ".%^",
+  "|*.%^",
+];
 /** As blocks, these are read as in lists of wildcards: for what is below the name, and for nothing else. */
 const ODD_EXCEPTIONS = ["@@*.%", "@@||*.%"];
 
@@ -149,6 +167,11 @@ function oddName(random: ListRandom): string {
     ? random.pick(ODD_EXCEPTIONS)
     : `${sign(random)}${random.pick(ODD_NAMES)}`;
   return `${shape.replace("%", written(random))}${weight(random)}`;
+}
+
+/** A pattern or an expression. */
+function someNames(random: ListRandom): string {
+  return random.chance(0.5) ? random.pick(PATTERNS) : `/${random.pick(EXPRESSIONS)}/`;
 }
 
 function dotted(name: string, random: ListRandom): string {
@@ -167,8 +190,14 @@ function weight(random: ListRandom): string {
   return random.chance(0.2) ? "$important" : "";
 }
 
+const SINKHOLES = ["0.0.0.0", "0.0.0.0", "127.0.0.1", "::", "::1"];
+const ANSWERS = ["192.168.1.5", "1.2.3.4", "2001:db8::5"];
+
 function hostsLine(random: ListRandom): string {
-  const address = random.pick(["0.0.0.0", "0.0.0.0", "127.0.0.1", "::", "::1"]);
+  return hostsLineOf(random.pick(SINKHOLES), random);
+}
+
+function hostsLineOf(address: string, random: ListRandom): string {
   const names = random.times(1 + random.below(3), () => dotted(written(random), random));
   return `${address}${random.pick([" ", "\t", "  "])}${names.join(" ")}${note(random)}`;
 }

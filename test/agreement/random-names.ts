@@ -2,6 +2,7 @@ import { domainToUnicode } from "node:url";
 import { withAncestors } from "../reference/names.ts";
 import type { Random } from "../support/random.ts";
 
+const EDGES = ["f-", "-g", "h_", "_i"];
 const LABELS = ["a", "b", "ads", "x1", "www", "cdn", "a_b", "_dmarc", "xn--tst-qla"];
 const DOMAINS = [
   "one.com",
@@ -14,12 +15,12 @@ const DOMAINS = [
 
 /** Names close to each other, so that parents, siblings and lookalikes meet. */
 export function randomName(random: Random, deepest = 3): string {
-  const labels = random.times(random.below(deepest + 1), () => random.pick(LABELS));
+  const labels = random.times(random.below(deepest + 1), () => randomLabel(random));
   return [...labels, random.pick(DOMAINS)].join(".");
 }
 
 export function randomLabel(random: Random): string {
-  return random.pick(LABELS);
+  return random.pick(random.chance(0.04) ? EDGES : LABELS);
 }
 
 /** A name as people write it: international ones in their own letters, now and then. */
@@ -38,4 +39,9 @@ export function namesAround(known: Iterable<string>, random: Random, count: numb
   for (let tries = 0; names.size < count && tries < count * 4; tries++)
     names.add(randomName(random, 4));
   return [...names].slice(0, count);
+}
+
+/** Whether a label of a name in a text begins or ends with a hyphen: such names are invalid, and still asked for. */
+export function hasEdgeHyphen(text: string): boolean {
+  return /(?<![\w-])-|-(?![\w-])/.test(text);
 }
