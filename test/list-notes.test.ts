@@ -2,7 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MemoryProject } from "./support/memory-project.ts";
 
-async function notesOf(type: "hosts" | "adblock", lines: readonly string[]): Promise<string[]> {
+async function notesOf(
+  type: "hosts" | "adblock",
+  lines: readonly string[],
+  ...words: string[]
+): Promise<string[]> {
   const project = new MemoryProject({
     "c.yaml": `name: n
 sources: [{ source: s.txt, name: s, type: ${type}, trust: full }]
@@ -10,7 +14,14 @@ transformations: [Validate, Compress]
 `,
     "s.txt": `${lines.join("\n")}\n`,
   });
-  const { exit, stdout, stderr } = await project.run("-c", "c.yaml", "-o", "o.txt", "--json");
+  const { exit, stdout, stderr } = await project.run(
+    "-c",
+    "c.yaml",
+    "-o",
+    "o.txt",
+    "--json",
+    ...words,
+  );
   assert.equal(exit, 0, stderr);
   const { diagnostics } = JSON.parse(stdout) as { diagnostics: { message: string }[] };
   return diagnostics.map(({ message }) => message);
@@ -19,10 +30,13 @@ transformations: [Validate, Compress]
 test("a line that maps only local names to an address does not redirect a name", async () => {
   const local = ["255.255.255.255 broadcasthost", "ff00::0 ip6-localnet", "0.0.0.0 ads.example"];
   assert.deepEqual(await notesOf("hosts", local), []);
-  assert.deepEqual(await notesOf("hosts", [...local, "192.0.2.1 localhost nas.example"]), [
+  const one = [...local, "192.0.2.1 localhost nas.example"];
+  assert.deepEqual(await notesOf("hosts", one), []);
+  assert.deepEqual(await notesOf("hosts", one, "--compat"), [
     "s: 1 hosts line maps a name to a real address; it is blocked like all others",
   ]);
-  assert.deepEqual(await notesOf("hosts", [...local, "192.0.2.1 a.test", "192.0.2.1 b.test"]), [
+  const two = [...local, "192.0.2.1 a.test", "192.0.2.1 b.test"];
+  assert.deepEqual(await notesOf("hosts", two, "--compat"), [
     "s: 2 hosts lines map a name to a real address; the names are blocked like all others",
   ]);
 });
@@ -35,5 +49,6 @@ test("a machine with an address in its name is not a shared host", async () => {
   ]);
   assert.deepEqual(await notesOf("adblock", ["||github.io^", "||a.run.app^"]), [
     "s: 2 rules block a shared host such as github.io with everything on it",
+    "||github.io^ blocks adguardteam.github.io, which devices need",
   ]);
 });

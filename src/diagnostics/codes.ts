@@ -103,7 +103,7 @@ const COMPILE_CODES = {
   "setup-unknown": {
     exit: 2,
     meaning: "The file is not a known configuration and has no URLs of lists.",
-    hint: "Supported: AdGuardHome.yaml, gravity.db, blocky's YAML, HostlistCompiler's JSON, or one URL per line",
+    hint: "Supported: AdGuardHome.yaml, gravity.db, blocky's YAML, HostlistCompiler's JSON, a hosts file, or one URL per line",
   },
   "traffic-unreadable": {
     exit: 2,

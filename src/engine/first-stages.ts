@@ -1,6 +1,7 @@
 import type { CompilerError } from "../diagnostics/diagnostic.ts";
 import { foreignFormats } from "../formats/readers/registry.ts";
 import { Nesting } from "../transformations/nesting.ts";
+import { OwnAddresses } from "../transformations/own-addresses.ts";
 import type { Protection } from "../transformations/protect.ts";
 import { Sinkholes } from "../transformations/sinkholes.ts";
 import type { Stage } from "../transformations/stage.ts";
@@ -39,6 +40,8 @@ export function firstStages(
   if (!isCompat)
     for (const stage of trustStages(trust.level, trust.mayCancel, context, onWeakened))
       stages.push({ name: "trust", stage });
+  if (!isCompat && trust.level === "full" && !isInverted)
+    stages.push({ name: "addresses", stage: new OwnAddresses(context) });
   // Remote sources were judged before they were cached.
   const isJudged = reader.states[index]?.kind !== "local" || isCompat;
   const kind =

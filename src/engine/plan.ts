@@ -118,7 +118,10 @@ export function planOf(
       type: isFeed(source) ? "domains" : (source.type ?? "adblock"),
       ...selectionOf(source),
       passes,
-      splitHosts: splitsList || passes.steps.some(({ name }) => name === "Compress"),
+      splitHosts:
+        splitsList ||
+        passes.steps.some(({ name }) => name === "Compress") ||
+        (!compat && mayMapNames(source)),
       mirrors: source.mirrors ?? [],
       isOptional: source.optional === true,
       maxStaleMs: durationMs(source.max_stale ?? "") ?? MAX_STALE_MS,
@@ -232,6 +235,11 @@ function shownSources({ sources }: Config): string[] {
     const number = known.indexOf(key);
     return number === 0 ? shown : `${shown} (${number + 1})`;
   });
+}
+
+/** Whether a source may have full trust, so that each name of a hosts line can have an address. */
+function mayMapNames({ source, trust }: SourceConfig): boolean {
+  return trust === "full" || (trust === undefined && !isAddress(source));
 }
 
 function passesOf(

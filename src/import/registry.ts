@@ -1,6 +1,7 @@
 import { addressList } from "./address-list.ts";
 import { adguardHome } from "./adguard-home.ts";
 import { blocky } from "./blocky.ts";
+import { hostsFile } from "./hosts-file.ts";
 import type { ConfigReader } from "./imported-config.ts";
 import { hostlistCompiler } from "./hostlist-compiler.ts";
 import { pihole } from "./pihole.ts";
@@ -12,4 +13,5 @@ export const configReaders: readonly ConfigReader[] = [
   blocky,
   hostlistCompiler,
   addressList,
+  hostsFile,
 ];

@@ -349,3 +349,23 @@ test("configurations in one folder have lists of their own", async () => {
   assert.equal(usual.exit, 0, usual.stderr);
   assert.match(project.text("compiler-config.yaml"), /^name: "My list"$/m);
 });
+
+test("own addresses keep their meaning: in a hosts file, and among the rules of AdGuard Home", async () => {
+  for (const [file, text] of [
+    [
+      "hosts",
+      "127.0.0.1\tlocalhost\n::1 ip6-localhost ip6-loopback\n127.0.1.1 box\n\n# at home\n192.168.1.10 nas.home nas # cellar\n",
+    ],
+    ["AdGuardHome.yaml", 'filters: []\nuser_rules: ["192.168.1.10 nas.home"]\n'],
+  ] as const) {
+    const project = new MemoryProject({ [file]: text });
+    const made = await project.run("init", "--from", file);
+    assert.equal(made.exit, 0, made.stderr);
+    assert.doesNotMatch(project.text("own-rules.txt"), /localhost|cellar/);
+    const compiled = await project.run("--accept", "too-few-rules");
+    assert.equal(compiled.exit, 0, compiled.stderr);
+    const list = project.text("rules/my-list.txt");
+    assert.match(list, /^\|nas\.home\^\$dnsrewrite=192\.168\.1\.10$/m);
+    assert.doesNotMatch(list, /\|\|nas/);
+  }
+});
