@@ -36,7 +36,15 @@ export async function applyPlan(path: string, context: BuildContext): Promise<Li
   const outputPlans = planOutputs(config, { folder: rulesDir, host });
   await refusePlan(plan, outputPlans, context);
   for (const diagnostic of plan.warnings) emit({ kind: "diagnostic", diagnostic });
-  const outputs = new ListOutputs(plan.files, { record: true, isToStdout: false }, host);
+  const outputs = new ListOutputs(
+    plan.files,
+    {
+      record: true,
+      isToStdout: false,
+      config: host.path.resolve(host.cwd, plan.place.configPath),
+    },
+    host,
+  );
   // Covered names are saved only if a format needs them.
   const nameBuffer = new NameBuffer(() => scratchOf(host), false);
   try {

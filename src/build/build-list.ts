@@ -12,6 +12,7 @@ import type { ListOutcome } from "./build-outcome.ts";
 import { cachedOutcome, exitOf, heldOutcome } from "./cached-outcome.ts";
 import { ListOutputs } from "./list-outputs.ts";
 import type { ListPlan } from "./list-plan.ts";
+import { configPath } from "./project.ts";
 import type { QueueSlot } from "./ordered-queue.ts";
 import { digestsOf, noteHistory, notePublished, publishedFact } from "./note-history.ts";
 import { type Draft, prepare } from "./prepare.ts";
@@ -66,7 +67,8 @@ class ListBuild {
     this.session = session;
     this.work = work;
     this.started = started;
-    this.outputs = new ListOutputs(files, { record: options.record, isToStdout }, host);
+    const config = configPath(plan.list.project, host);
+    this.outputs = new ListOutputs(files, { record: options.record, isToStdout, config }, host);
     if (outputs.length > 0)
       this.names = new RecordedNames(wantsCovered(outputs), () => scratchOf(host));
   }

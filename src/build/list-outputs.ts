@@ -15,6 +15,14 @@ export interface WrittenOutput extends WrittenFile {
   readonly outcome: WriteOutcome;
 }
 
+export interface OutputOptions {
+  /** Whether to write a build record. */
+  readonly record: boolean;
+  readonly isToStdout: boolean;
+  /** Absolute path of the configuration; undefined if it does not come from a file, or if its file is not known. */
+  readonly config?: string | undefined;
+}
+
 const PIECE = 1024 * 1024;
 
 /** All destinations of a list: the file of `-o`, the rules directory, standard output. */
@@ -22,6 +30,7 @@ export class ListOutputs {
   /** The last byte of the list so far. */
   lastByte: number | undefined;
   private readonly host: Host;
+  private readonly config: string | undefined;
   private readonly files: readonly {
     readonly name: string;
     readonly file: ListFile;
@@ -37,10 +46,11 @@ export class ListOutputs {
 
   constructor(
     files: readonly OutputFile[],
-    { record, isToStdout }: { readonly record: boolean; readonly isToStdout: boolean },
+    { record, isToStdout, config }: OutputOptions,
     host: Host,
   ) {
     this.host = host;
+    this.config = config;
     this.isToStdout = isToStdout;
     this.written = files;
     this.files = files.map(({ name, path }) => ({
@@ -106,7 +116,7 @@ export class ListOutputs {
   ): Promise<void> {
     const { report, remembering } = draft;
     for (const { path } of this.written)
-      await rememberPublish(path, report, remembering, this.host);
+      await rememberPublish(path, report, { ...remembering, config: this.config }, this.host);
     const kept = {
       header,
       keep: keepLimits(draft.config),

@@ -9,13 +9,14 @@ import type { BuildOptions } from "./build-options.ts";
 import { planCombined } from "./combined-plan.ts";
 import { inputPaths } from "./input-paths.ts";
 import { type ListPlan, planList } from "./list-plan.ts";
+import { refuseForeignList } from "./foreign-list.ts";
 import { refusePlaces, wantedFiles } from "./refuse-places.ts";
 import { isFolderName, isListAlone } from "./with-output-target.ts";
 import type { ListConfig } from "./project.ts";
 
 /**
  * Plans lists that are built together. Rejects with a `CompilerError` if two of them write the same file, one overwrites what it is
- * made from, or one writes where it must not.
+ * made from or the list of another configuration, or one writes where it must not.
  */
 export async function planLists(
   lists: readonly ListConfig[],
@@ -64,6 +65,7 @@ export async function planLists(
       owners.set(path, name);
     }
   await refusePlaces(wantedFiles(plans, combined), options, host, first?.project.locate);
+  for (const plan of plans) await refuseForeignList(plan, options, host);
   return plans;
 }
 

@@ -33,6 +33,11 @@ export interface Project {
   readonly locate?: (file: string) => FileLocation | undefined;
 }
 
+/** Absolute path of the file of a configuration; undefined if it does not come from a file. */
+export function configPath({ folder, file }: Project, { cwd, path }: Host): string | undefined {
+  return file === "" ? undefined : path.resolve(cwd, folder, file);
+}
+
 /** A list of a configuration. */
 export interface ListConfig {
   readonly project: Project;

@@ -164,7 +164,8 @@ const COMPILE_CODES = {
   },
   "same-file": {
     exit: 2,
-    meaning: "Two lists of the configuration have the same output file.",
+    meaning:
+      "Two lists have the same output file. If they are lists of two configurations, the second one is refused while the first one exists and names that file. Nothing was written.",
     hint: "Use names or output files that differ in letters or digits",
   },
   "overwrites-input": {

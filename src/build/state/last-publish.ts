@@ -27,6 +27,8 @@ export interface LastPublish {
     readonly lines: number;
     readonly kept: number;
   }[];
+  /** The configuration's file, relative to the folder of the list, so that both can be moved. */
+  readonly config?: string;
   /** Digest of the settings of that build. */
   readonly settings?: string;
   readonly measure?: ListMeasure;
@@ -80,14 +82,16 @@ export function memoryOf(
 export async function rememberPublish(
   output: string,
   report: CompileReport,
-  remembering: Remembering,
+  { config: path, ...remembering }: Remembering & { readonly config: string | undefined },
   host: Host,
 ): Promise<void> {
   const last = await readLastPublish(output, host);
   const file = fileOf(output, host);
+  const config =
+    path === undefined ? last?.config : host.path.relative(host.path.dirname(output), path);
   try {
     await removeLeftovers(file.path, host);
-    await file.write(publishRecord(last, report, remembering, host.now()), 1);
+    await file.write(publishRecord(last, report, { ...remembering, config }, host.now()), 1);
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
   }
@@ -97,7 +101,7 @@ export async function rememberPublish(
 export function publishRecord(
   last: LastPublish | undefined,
   report: CompileReport,
-  { settings, size }: Remembering,
+  { settings, size, config }: Remembering & { readonly config?: string | undefined },
   now: Date,
 ): LastPublish {
   const { rules, sources, blocked } = report;
@@ -115,6 +119,7 @@ export function publishRecord(
       if (state !== "dropped") return [{ label, source, lines, kept }];
       return last?.sources.filter((one) => one.source === source) ?? [];
     }),
+    ...(config !== undefined && { config }),
     settings: settings.list,
     measure,
     days: daysWith(isAccepted || isOther ? [] : (last.days ?? []), measure, now),
@@ -146,10 +151,12 @@ function isLastPublish(record: unknown): record is LastPublish {
     rules,
     sources,
     blocked = [],
+    config = "",
     measure,
     days = [],
   } = record as Partial<LastPublish>;
   if (version !== 1 || typeof rules !== "number") return false;
+  if (typeof config !== "string") return false;
   if (!Array.isArray(sources) || !Array.isArray(blocked) || !Array.isArray(days)) return false;
   return (measure === undefined || isMeasure(measure)) && days.every(isDay);
 }
