@@ -199,11 +199,17 @@ function sink(stream: NodeJS.WriteStream): TextSink {
   watched.add(stream);
   return {
     write(text) {
-      stream.write(text);
+      try {
+        stream.write(text);
+      } catch {
+        // Deno throws what Node and Bun emit.
+      }
     },
     send: (data) =>
-      new Promise((resolve, reject) => {
-        stream.write(data, (error) => (error ? reject(toHostError(error)) : resolve()));
+      new Promise<void>((resolve, reject) => {
+        stream.write(data, (error) => (error ? reject(error) : resolve()));
+      }).catch((error: unknown) => {
+        throw toHostError(error);
       }),
     isTerminal: (stream as { isTTY?: boolean }).isTTY === true,
     columns: stream.columns || 80,

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import process from "node:process";
 import { test } from "node:test";
 import { run } from "../../src/cli/main.ts";
 import { textWidth } from "../../src/cli/output/text-width.ts";
@@ -9,6 +10,7 @@ import {
   type MemoryHost,
   type MemoryHostOptions,
   memoryHost,
+  nodeHost,
 } from "../support/internals.ts";
 
 const HOSTS =
@@ -371,6 +373,21 @@ test("a closed pipe is not an error; a full disk behind standard output is", asy
         `${words} ${code}`,
       );
     }
+  }
+});
+
+test("a closed pipe that throws, as Deno does, is not a bug", async () => {
+  const closed = Object.assign(new Error("Broken pipe (os error 32)"), { code: "EPIPE" });
+  const write = process.stderr.write.bind(process.stderr);
+  const sink = nodeHost().stderr;
+  try {
+    process.stderr.write = () => {
+      throw closed;
+    };
+    sink.write("a message");
+    await assert.rejects(sink.send("an answer"), { name: "HostError", code: "EPIPE" });
+  } finally {
+    process.stderr.write = write;
   }
 });
 
