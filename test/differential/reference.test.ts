@@ -1,27 +1,23 @@
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
-import { type Config, compile, nodeHost } from "../support/internals.ts";
+import { compile, nodeHost } from "../support/internals.ts";
 import { checkAccount } from "../support/account.ts";
 import { Random, seedFrom } from "../support/random.ts";
+import {
+  type Reference,
+  loadReference,
+  missingReference,
+  plainLine,
+} from "../support/reference-compiler.ts";
 import { type Case, randomCase } from "./random-config.ts";
-
-/** The reference compiler as a black box; `npm run oracle` installs it. It runs on Node only. */
-const ORACLE = join(import.meta.dirname, "../oracle");
-const isNode = !("Deno" in globalThis) && !("Bun" in globalThis);
-const isThere = existsSync(join(ORACLE, "node_modules/@adguard/hostlist-compiler"));
-const skip = !isNode
-  ? "the reference runs on Node"
-  : !isThere && "NOT INSTALLED: run `npm run oracle` first";
 
 test(
   "random configurations compile to the same list as with the reference",
-  { skip },
+  { skip: missingReference },
   async (context) => {
     const seed = seedFrom(process.env["FUZZ_SEED"]);
     const count = Number(process.env["FUZZ_CONFIGS"] ?? 300);
@@ -53,15 +49,6 @@ function firstDifference(a: readonly string[], b: readonly string[]): number {
   return -1;
 }
 
-type Reference = (config: Config) => Promise<string[]>;
-
-function loadReference(): Reference {
-  const require = createRequire(join(ORACLE, "x.js"));
-  const consola = require("consola") as { level: number };
-  consola.level = -1;
-  return require("@adguard/hostlist-compiler") as Reference;
-}
-
 async function compileBoth(
   reference: Reference,
   { config, files }: Case,
@@ -75,20 +62,14 @@ async function compileBoth(
     const result = await compile(config, { host: { ...nodeHost(), cwd: folder }, compat: true });
     checkAccount(result);
     return {
-      expected: expected.map(plain),
+      expected: expected.map(plainLine),
       actual: new TextDecoder("utf-8", { ignoreBOM: true })
         .decode(result.bytes)
         .split("\n")
-        .map(plain),
+        .map(plainLine),
     };
   } finally {
     process.chdir(before);
     await rm(folder, { recursive: true });
   }
-}
-
-function plain(line: string): string {
-  return line
-    .replace(/^! Last modified: .*/, "! Last modified")
-    .replace(/^! Compiled by .*/, "! Compiled by");
 }

@@ -46,6 +46,24 @@ export function corpusConfigInPlace(): ReturnType<typeof corpusConfig> {
   return { ...config, sources };
 }
 
+/** A list of the corpus. */
+export interface CorpusEntry {
+  readonly file: string;
+  /** Its repository and the path in it: `owner/name/path`. */
+  readonly address: string;
+  readonly lines: number;
+  readonly syntax: string;
+}
+
+export function corpusEntries(): CorpusEntry[] {
+  const rows = readFileSync(join(CORPUS, "MANIFEST.tsv"), "utf8").trim().split("\n").slice(1);
+  return rows.map((row) => {
+    const [file, repository, path, , , lines, , syntax] = row.split("\t");
+    const address = `${repository!}/${path!}`;
+    return { file: file!, address, lines: Number(lines), syntax: syntax! };
+  });
+}
+
 /** What the reference made of the typical set, without its header. */
 export function referenceResult(): string {
   return shell(`zstd -dc '${join(CORPUS, "reference-typical.txt.zst")}'`);
