@@ -16,6 +16,7 @@ import {
   commandLinePage,
   configurationPage,
   errorsPage,
+  fatesPage,
   formatsPage,
   transformationsPage,
 } from "./reference-pages.ts";
@@ -37,6 +38,7 @@ const files: Readonly<Record<string, () => string | Promise<string>>> = {
   "docs/reference/configuration.md": configurationPage,
   "docs/reference/formats.md": formatsPage,
   "docs/reference/transformations.md": transformationsPage,
+  "docs/reference/fates.md": fatesPage,
   "docs/reference/errors.md": errorsPage,
   "docs/reference/command-line.md": commandLinePage,
   "docs/reference/compatibility.md": compatibilityPage,

@@ -5,7 +5,8 @@ import { test } from "node:test";
 import { commandNamed, commands } from "../src/cli/commands/registry.ts";
 import { FLAGS, SHOWN_FLAGS } from "../src/cli/flags/flags.ts";
 import { CODES } from "../src/diagnostics/codes.ts";
-import { FATES, Fate } from "../src/rules/fate.ts";
+import { FATES, Fate, RANKS, type Rank } from "../src/rules/fate.ts";
+import { FATE_ENTRIES } from "../src/explain/glossary.ts";
 
 const root = join(import.meta.dirname, "..");
 const pages = [
@@ -33,6 +34,18 @@ test("fate names and numbers agree", () => {
   assert.equal(FATES.length, Object.keys(Fate).length);
   for (const [name, number] of Object.entries(Fate))
     assert.equal(FATES[number][0], name.replace(/(?!^)[A-Z]/g, "-$&").toLowerCase());
+});
+
+test("every fate has a heading in the reference, in the order of ranks", () => {
+  const page = readFileSync(join(root, "docs/reference/fates.md"), "utf8");
+  const sections = [...page.matchAll(/^## (.+)\n\nRank: ([a-z-]+)\./gm)];
+  const names = sections.map(([, name]) => name!);
+  assert.deepEqual(names.toSorted(), [...FATE_ENTRIES.keys()].toSorted());
+  const ranks = sections.map(([, , rank]) => RANKS.indexOf(rank as Rank));
+  assert.deepEqual(
+    ranks,
+    ranks.toSorted((a, b) => a - b),
+  );
 });
 
 test("links between pages point to existing files", () => {

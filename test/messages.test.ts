@@ -33,6 +33,8 @@ const WHOLE: Readonly<Record<string, number>> = {
   "dns-api/account-limits.ts": 1,
   // A table in a program.
   "formats/dnsdist-lua.ts": 1,
+  // Cut to the width of the screen.
+  "cli/output/text-width.ts": 1,
   "host/node-fetch-once.ts": 1,
   "report/fate-flow.ts": 1,
   "report/page-script.ts": 1,

@@ -125,6 +125,7 @@ export default defineConfig({
         items: [
           { text: "Configuration", link: "/reference/configuration" },
           { text: "Transformations", link: "/reference/transformations" },
+          { text: "Fates of lines", link: "/reference/fates" },
           { text: "Formats", link: "/reference/formats" },
           { text: "Command line", link: "/reference/command-line" },
           { text: "Library API", link: "/reference/library" },

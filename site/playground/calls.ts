@@ -35,7 +35,7 @@ export interface SourceView {
   readonly lines: number;
   readonly kept: number;
   readonly rules: number;
-  readonly unique: number;
+  readonly onlyHere: number;
   /** Lines by fate, most frequent first. */
   readonly dropped: readonly (readonly [fate: string, count: number, meaning: string])[];
 }

@@ -75,7 +75,7 @@ export class FateTable {
         if (((frame.others?.[row] ?? 0) & Other.Generated) !== 0) continue;
         const known = this.rows[line - 1]!;
         // A line with several names is in the list if one of them is.
-        if (known === NO_ROW || frame.fates[row] === Fate.Live)
+        if (known === NO_ROW || frame.fates[row] === Fate.Kept)
           this.rows[line - 1] = frame.base + row;
       }
     }

@@ -71,9 +71,8 @@ export class LineView {
 
 function row({ line, text, fate, by }: ShownLine): HTMLElement {
   const cells = [element("span", { class: "number" }, String(line))];
-  if (fate !== undefined)
-    cells.push(element("span", { class: "fate" }, fate === "live" ? "in the list" : fate));
+  if (fate !== undefined) cells.push(element("span", { class: "fate" }, fate));
   cells.push(element("span", {}, text.length > MOST_TEXT ? `${text.slice(0, MOST_TEXT)}…` : text));
   if (by !== undefined) cells.push(element("span", { class: "by" }, `← ${by}`));
-  return element("div", { class: fate === "live" ? "line live" : "line" }, ...cells);
+  return element("div", { class: fate === "kept" ? "line kept" : "line" }, ...cells);
 }

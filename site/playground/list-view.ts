@@ -1,5 +1,5 @@
 import { type Diagnostic, locationText } from "../../src/diagnostics/diagnostic.ts";
-import { FATE_MEANINGS } from "../../src/explain/fate-lines.ts";
+import { FATE_ENTRIES, byRank } from "../../src/explain/glossary.ts";
 import { statsOf } from "../../src/explain/stats.ts";
 import type { BuildRecord } from "../../src/record/build-record.ts";
 import type { BrowserHost } from "./browser-host.ts";
@@ -28,10 +28,10 @@ export function listView(record: BuildRecord, path: string, files: readonly Know
       lines: read,
       kept,
       rules: stats.sources[index]!.rules,
-      unique: stats.sources[index]!.unique,
-      dropped: Object.entries(dropped)
-        .toSorted(([, a], [, b]) => b - a)
-        .map(([fate, count]) => [fate, count, FATE_MEANINGS.get(fate) ?? ""] as const),
+      onlyHere: stats.sources[index]!.onlyHere,
+      dropped: byRank(dropped).map(
+        ([fate, count]) => [fate, count, FATE_ENTRIES.get(fate)?.meaning ?? ""] as const,
+      ),
     })),
     overlap: stats.overlap,
     cover: stats.cover.sources,

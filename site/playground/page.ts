@@ -172,16 +172,12 @@ function showFates(): void {
   const source = current()!.list.sources[byId("source", "select").selectedIndex];
   const fates = [
     ["", source?.lines ?? 0, "all lines"] as const,
-    ["live", source?.kept ?? 0, "in the list"] as const,
+    ["kept", source?.kept ?? 0, ""] as const,
     ...(source?.dropped ?? []),
   ];
   byId("fate", "select").replaceChildren(
     ...fates.map(([fate, count, meaning]) =>
-      element(
-        "option",
-        { value: fate },
-        `${fate === "" || fate === "live" ? meaning : fate} (${numberText(count)})`,
-      ),
+      element("option", { value: fate }, `${fate === "" ? meaning : fate} (${numberText(count)})`),
     ),
   );
 }

@@ -1,3 +1,4 @@
+import { COUNTS, LABELS } from "../../src/explain/glossary.ts";
 import type { ListView, Problem, Why } from "./calls.ts";
 import { element, numberText, sizeText } from "./element.ts";
 
@@ -25,9 +26,10 @@ export function problemBox({
 export function summaryOf({ rules, lines, bytes, sources }: ListView, seconds: number): Node[] {
   const kept = sources.reduce((sum, one) => sum + one.kept, 0);
   const facts = [
-    ["Rules in the list", numberText(rules)],
-    ["Lines read", numberText(lines)],
-    ["Lines left out", numberText(lines - kept)],
+    [LABELS.rules, numberText(rules)],
+    [LABELS.lines, numberText(lines)],
+    [LABELS.kept, numberText(kept)],
+    [LABELS.dropped, numberText(lines - kept)],
     ["Size", sizeText(bytes)],
     ["Time", `${seconds.toFixed(2)} s`],
   ];
@@ -40,26 +42,26 @@ export function summaryOf({ rules, lines, bytes, sources }: ListView, seconds: n
 export function sourcesOf(list: ListView): Node[] {
   const { sources, cover } = list;
   const rows = sources.map((one) => {
-    const shared = one.rules - one.unique;
+    const shared = one.rules - one.onlyHere;
     const share = element("span", { class: "share", "aria-hidden": "true" });
     const part = (name: string, count: number): HTMLElement => {
       const bar = element("i", { class: name });
       bar.style.width = `${one.lines === 0 ? 0 : (100 * count) / one.lines}%`;
       return bar;
     };
-    share.append(part("only", one.unique), part("other", shared));
+    share.append(part("only", one.onlyHere), part("other", shared));
     const reasons = one.dropped.slice(0, 4).map(([fate, count]) => `${fate} ${numberText(count)}`);
     const more = one.dropped.length - 4;
     return [
       one.name,
       numberText(one.lines),
       numberText(one.rules),
-      numberText(one.unique),
+      numberText(one.onlyHere),
       share,
       reasons.join(", ") + (more > 0 ? `, ${more} more` : ""),
     ];
   });
-  const heads = ["Source", "Lines", "Its rules", "Only here", "Share", "Left out"];
+  const heads = ["Source", LABELS.lines, LABELS.rules, LABELS.onlyHere, "Share", LABELS.dropped];
   const idle = sources.map(({ name }) => name).filter((name) => !cover.includes(name));
   const advice =
     idle.length === 0
@@ -76,7 +78,7 @@ export function sourcesOf(list: ListView): Node[] {
       element("span", { class: "key other" }),
       " its other rules  ",
       element("span", { class: "key none" }),
-      " lines left out",
+      ` ${COUNTS.dropped[0]} lines`,
     ),
     ...overlapOf(list),
   ];
@@ -193,7 +195,7 @@ export function whyOf({ name, verdict, rule, partial, lines, unblock }: Why): No
           .map(({ at, text, fate, meaning, by }) => [
             at,
             element("code", {}, text.slice(0, 300)),
-            fate === "kept" ? "in the list" : `${meaning}${by === undefined ? "" : `: ${by}`}`,
+            fate === "kept" ? fate : `${meaning}${by === undefined ? "" : `: ${by}`}`,
           ]),
         [],
       ),

@@ -3,7 +3,8 @@ import { Exit } from "../diagnostics/exit.ts";
 import { countText } from "../diagnostics/number-text.ts";
 import { printable } from "../diagnostics/printable.ts";
 import { nearest } from "../diagnostics/suggest.ts";
-import { FATE_MEANINGS, type LineOfFate, fateLines } from "../explain/fate-lines.ts";
+import { type LineOfFate, fateLines } from "../explain/fate-lines.ts";
+import { FATE_ENTRIES } from "../explain/glossary.ts";
 import type { Host } from "../host/host.ts";
 import type { BuildRecord } from "../build/state/published-build.ts";
 import { fateTable, lineText, sortedCounts } from "./output/fate-text.ts";
@@ -63,7 +64,7 @@ async function listLines(
   }
   for (const file of unseen) reporter.info(`${file} has changed since the build, or is not cached`);
   for (const [name, count] of counts)
-    reporter.info(`${countText(count, "line")}: ${name}, ${FATE_MEANINGS.get(name)}`);
+    reporter.info(`${countText(count, "line")}: ${name}, ${FATE_ENTRIES.get(name)?.meaning}`);
 }
 
 /** Makes the path of a local file relative to the working directory. */
@@ -72,8 +73,8 @@ function fromHere(line: LineOfFate, { cwd, path }: Host): LineOfFate {
 }
 
 function fateOf(wanted: string): string {
-  if (FATE_MEANINGS.has(wanted)) return wanted;
-  const meant = nearest(wanted, [...FATE_MEANINGS.keys()]);
+  if (FATE_ENTRIES.has(wanted)) return wanted;
+  const meant = nearest(wanted, [...FATE_ENTRIES.keys()]);
   throw new CompilerError([
     errorOf("unknown-flag", `Unknown fate: ${printable(wanted, 40)}`, {
       hint:

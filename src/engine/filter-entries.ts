@@ -217,7 +217,7 @@ export class EntrySink extends ScanSink {
 
   protected take(chunk: Chunk): void {
     for (let row = 0; row < chunk.length; row++) {
-      if (chunk.fate[row] !== Fate.Live || chunk.kind[row] === Kind.Comment) continue;
+      if (chunk.fate[row] !== Fate.Kept || chunk.kind[row] === Kind.Comment) continue;
       const text = entryText(textOf(chunk, row));
       const at = { file: this.files[chunk.origin]!, line: chunk.lineOf(row) };
       if (text !== "") this.entries.push({ text, at });

@@ -83,7 +83,7 @@ export class Keeping {
     if (!this.isNoting) return;
     const { bytes, start, end, fate, flags, kind, length } = chunk;
     for (let row = 0; row < length; row++) {
-      if (fate[row] !== Fate.Live || kind[row]! < Kind.Hosts) continue;
+      if (fate[row] !== Fate.Kept || kind[row]! < Kind.Hosts) continue;
       if ((flags[row]! & (Flag.Allow | Flag.Generated | Flag.Continued)) !== 0) continue;
       let [from, to] = [start[row]!, end[row]!];
       while (from < to && bytes[from]! <= SPACE) from++;

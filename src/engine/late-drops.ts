@@ -31,7 +31,7 @@ export class LateDrops {
 function blocksIn({ fate, kind, flags, length }: Chunk): number {
   let count = 0;
   for (let row = 0; row < length; row++)
-    if (fate[row] === Fate.Live && kind[row]! >= Kind.Hosts)
+    if (fate[row] === Fate.Kept && kind[row]! >= Kind.Hosts)
       if ((flags[row]! & (Flag.Allow | Flag.Generated)) === 0) count++;
   return count;
 }

@@ -30,7 +30,7 @@ export class PopularInList {
     for (let row = 0; row < chunk.length; row++) {
       const fate = chunk.fate[row]!;
       const flags = chunk.flags[row]!;
-      if (fate !== Fate.Live && fate !== Fate.Covered) continue;
+      if (fate !== Fate.Kept && fate !== Fate.Covered) continue;
       if (chunk.kind[row]! < Kind.Hosts || (flags & Flag.Allow) !== 0) continue;
       if ((flags & Flag.Ordinary) !== 0)
         this.ranks.markBytes(

@@ -28,12 +28,12 @@ export class RankSink extends ScanSink {
     for (let row = 0; row < chunk.length; row++) {
       const fate = fateOfLine(bytes, start[row]!, end[row]!);
       const kind = chunk.kind[row]!;
-      if (fate === Fate.Live && (chunk.fate[row] !== Fate.Live || kind <= Kind.Comment)) continue;
+      if (fate === Fate.Kept && (chunk.fate[row] !== Fate.Kept || kind <= Kind.Comment)) continue;
       // A header, or rows that `where` leaves out.
       if (fate === Fate.NoValue || fate === Fate.NotChosen) continue;
       this.place++;
       const flags = chunk.flags[row]!;
-      if (fate !== Fate.Live || kind !== Kind.Domain || (flags & Flag.PlainHost) === 0) continue;
+      if (fate !== Fate.Kept || kind !== Kind.Domain || (flags & Flag.PlainHost) === 0) continue;
       if ((flags & Flag.UpperHost) !== 0) {
         const name = encodeUtf8(hostOf(chunk, row).toLowerCase());
         this.list.add(name, 0, name.length, this.place);

@@ -113,7 +113,7 @@ function sourceReports(
     const state = states[index] ?? { kind: "local" };
     for (const [fate, rows] of count.fates[index]!.entries()) {
       lines += rows;
-      if (fate !== Fate.Live && rows > 0) dropped[fateName(fate)] = rows;
+      if (fate !== Fate.Kept && rows > 0) dropped[fateName(fate)] = rows;
     }
     return {
       label,
@@ -126,7 +126,7 @@ function sourceReports(
         : {}),
       bytes: bytesRead[index] ?? 0,
       lines,
-      kept: count.fates[index]![Fate.Live]!,
+      kept: count.fates[index]![Fate.Kept]!,
       dropped,
     };
   });
@@ -145,7 +145,7 @@ export class FateCount {
   readonly fates: readonly Float64Array[];
   rules = 0;
   private readonly writer: RowWriter;
-  private lineFate: number = Fate.Live;
+  private lineFate: number = Fate.Kept;
 
   constructor(pool: ChunkPool, sources: number, writer: RowWriter) {
     this.pool = pool;
@@ -166,15 +166,15 @@ export class FateCount {
     for (let row = 0; row < length; row++) {
       const flags = allFlags[row]!;
       const fate = fates[row]!;
-      if (fate === Fate.Live && kind[row]! >= Kind.Hosts) this.rules++;
+      if (fate === Fate.Kept && kind[row]! >= Kind.Hosts) this.rules++;
       if ((flags & Flag.Generated) !== 0) continue;
       if ((flags & Flag.Continued) === 0) {
         count[fate]!++;
         this.lineFate = fate;
-      } else if (fate === Fate.Live && this.lineFate !== Fate.Live) {
+      } else if (fate === Fate.Kept && this.lineFate !== Fate.Kept) {
         count[this.lineFate]!--;
-        count[Fate.Live]!++;
-        this.lineFate = Fate.Live;
+        count[Fate.Kept]!++;
+        this.lineFate = Fate.Kept;
       }
     }
   }

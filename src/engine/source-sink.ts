@@ -57,7 +57,7 @@ export class SourceSink implements LineSink {
     this.see = see;
     this.format = foreignFormats.get(source.type);
     this.foreignRows = new ForeignRows(pool, (chunk) => this.ready.push(chunk));
-    this.take = (text, line, fate = Fate.Live, isAdblockSyntax = false) =>
+    this.take = (text, line, fate = Fate.Kept, isAdblockSyntax = false) =>
       this.foreignRows.add({ text, line, fate, isAdblockSyntax });
     this.push = push;
     this.scan = new ListScan(
@@ -124,7 +124,7 @@ export class SourceSink implements LineSink {
     let reader = this.readers.get(file);
     if (reader === undefined) this.readers.set(file, (reader = format.open()));
     const text = bytes.subarray(start, end);
-    if (fate === Fate.Live) file.nextLine = reader.read(text, file.nextLine, this.take);
+    if (fate === Fate.Kept) file.nextLine = reader.read(text, file.nextLine, this.take);
     else {
       reader.pause(this.take);
       for (const line of splitLines(text)) this.take(line, file.nextLine++, fate);
@@ -198,7 +198,7 @@ function takeFates(chunk: Chunk): void {
   const { bytes, start, end, fate, length } = chunk;
   for (let row = 0; row < length; row++) {
     const own = fateOfLine(bytes, start[row]!, end[row]!);
-    if (own !== Fate.Live) fate[row] = own;
+    if (own !== Fate.Kept) fate[row] = own;
   }
 }
 

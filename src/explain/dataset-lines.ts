@@ -125,7 +125,7 @@ export class DatasetLines {
     });
     const lines: FileLines = { origin: 0, nextLine: 1 };
     for await (const block of blocks) {
-      scan.read(lines, block, { start: 0, end: block.bytes.length, fate: Fate.Live });
+      scan.read(lines, block, { start: 0, end: block.bytes.length, fate: Fate.Kept });
       await this.passOn();
       if (!this.isWanted) break;
     }
@@ -184,13 +184,13 @@ export class DatasetLines {
     const { rows } = this;
     const written = new WrittenLines(bytes);
     const reader = foreignFormats.get(format)!.open();
-    const take = (rule: string, line: number, fate: Fate = Fate.Live): void => {
+    const take = (rule: string, line: number, fate: Fate = Fate.Kept): void => {
       while (!rows.isOver && rows.line < line) this.addRow(undefined, undefined, UNKNOWN);
       if (rows.isOver || rows.line > line) return;
-      const kind = fate !== Fate.Live ? "unknown" : rule.startsWith("@@") ? "exception" : "rule";
+      const kind = fate !== Fate.Kept ? "unknown" : rule.startsWith("@@") ? "exception" : "rule";
       this.addRow(
         written.at(line),
-        fate === Fate.Live ? hostsIn(rule)[0] : undefined,
+        fate === Fate.Kept ? hostsIn(rule)[0] : undefined,
         KINDS.indexOf(kind),
       );
     };

@@ -11,11 +11,6 @@ import { RecordedRows } from "./recorded-rows.ts";
 import { recordedText } from "./recorded-text.ts";
 import type { LineLocation } from "./why.ts";
 
-/** The fates of lines, with their meanings. A spare row has no line. */
-export const FATE_MEANINGS: ReadonlyMap<string, string> = new Map(
-  FATES.filter(([name]) => name !== "spare"),
-);
-
 /** A line of a source with one of the requested fates. */
 export interface LineOfFate extends LineLocation {
   readonly fate: string;

@@ -11,7 +11,7 @@ export function eachLiveLine(
 ): void {
   let at = offset;
   for (let row = 0; row < length; row++) {
-    if (fates[row] !== Fate.Live) continue;
+    if (fates[row] !== Fate.Kept) continue;
     const start = at + 1;
     const next = list.indexOf(LF, start);
     at = next === -1 ? list.length : next;

@@ -80,9 +80,9 @@ function findCarriers(record: BuildRecord): Carriers {
       // A further name of a hosts line is a rule; generated lines and comments are not.
       const other = others?.[row - base] ?? 0;
       if ((other & (Other.Generated | Other.NoRule)) !== 0) continue;
-      if (fate !== Fate.Live && !hasCause(fate)) continue;
-      const keeper = fate === Fate.Live ? row : carriedBy(record, fates, row);
-      if (fate === Fate.Live) state[row] = Carried.Rule;
+      if (fate !== Fate.Kept && !hasCause(fate)) continue;
+      const keeper = fate === Fate.Kept ? row : carriedBy(record, fates, row);
+      if (fate === Fate.Kept) state[row] = Carried.Rule;
       else if (keeper === undefined) state[row] = Carried.Narrower;
       if (keeper === undefined) continue;
       groupOf[keeper] = groups.with(groupOf[keeper]!, source);
@@ -103,7 +103,7 @@ function carriedBy(record: BuildRecord, fates: Uint8Array, row: number): number 
   let keeper = row;
   for (let steps = 0; steps < 64; steps++) {
     const fate = fates[keeper];
-    if (fate === Fate.Live) return keeper;
+    if (fate === Fate.Kept) return keeper;
     if (fate !== Fate.Duplicate && fate !== Fate.SameHost) return undefined;
     keeper = record.causeOf(keeper);
   }

@@ -100,6 +100,6 @@ export class SearchedNames implements PlainNames {
 function rowAt({ base, length, fates }: Frame, part: Uint8Array, start: number): number {
   let lines = countLineFeeds(part, 0, start);
   for (let row = 0; row < length; row++)
-    if (fates[row] === Fate.Live && --lines === 0) return base + row;
+    if (fates[row] === Fate.Kept && --lines === 0) return base + row;
   return -1;
 }

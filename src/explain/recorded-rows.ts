@@ -59,7 +59,7 @@ export class RecordedRows {
 
   /** The row that counts for the line that begins with this one. */
   private countedFrom(row: number, fate: number): number {
-    if (fate === Fate.Live) return row;
+    if (fate === Fate.Kept) return row;
     let at = this.index + 1;
     for (let number = this.frame; number < this.frames.length; number++) {
       const { fates, others, length, base } = this.frames[number]!;
@@ -67,7 +67,7 @@ export class RecordedRows {
         const other = others?.[at] ?? 0;
         if ((other & Other.Generated) !== 0) continue;
         if ((other & Other.Continued) === 0) return row;
-        if (fates[at] === Fate.Live) return base + at;
+        if (fates[at] === Fate.Kept) return base + at;
       }
       at = 0;
     }

@@ -188,7 +188,7 @@ export class SourceLines {
     if (isSilent(fate)) return;
     for (const { name, isDirect } of queries) {
       // A rejected line for a parent does not affect the name.
-      if (!isDirect && fate !== Fate.Live && !hasCause(fate)) continue;
+      if (!isDirect && fate !== Fate.Kept && !hasCause(fate)) continue;
       const lines = found.get(name)!;
       if (!lines.some((known) => known.row === row)) lines.push({ row, text, isDirect });
     }

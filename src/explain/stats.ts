@@ -1,22 +1,21 @@
 import type { BuildRecord } from "../record/build-record.ts";
-import type { FateName } from "../rules/fate.ts";
+import { FATE_ENTRIES } from "./glossary.ts";
 import { type Cover, carriedRules, neededOf, overlapMatrix, smallestCover } from "./overlap.ts";
 
 /** What a source contributes to a list. */
 export interface SourceStats {
   readonly source: string;
   readonly lines: number;
-  /** Lines that are not rules of the list: comments, invalid and excluded lines, by fate. */
-  readonly rejected: Readonly<Record<string, number>>;
-  readonly rejectedLines: number;
-  /** Lines that are equivalent to another line. */
-  readonly duplicate: number;
-  /** Lines that a rule for a parent domain covers. */
-  readonly covered: number;
-  /** Rules of the list that the source has. */
+  /** Lines that are in the list. */
+  readonly kept: number;
+  /** Lines that are not in the list, by fate. */
+  readonly dropped: Readonly<Record<string, number>>;
+  /** Dropped lines that the list does not need. */
+  readonly redundant: number;
+  /** Rules of the list that one of its lines gives. */
   readonly rules: number;
   /** Rules that would leave the list if this source went away. */
-  readonly unique: number;
+  readonly onlyHere: number;
   /** How it was obtained. */
   readonly state: string;
 }
@@ -35,14 +34,12 @@ export interface ListStats {
   readonly cover: { readonly sources: readonly string[]; readonly isSmallest: boolean };
 }
 
-const DUPLICATE: readonly FateName[] = ["duplicate", "same-host"];
-
 /** The statistics of a build, from its record. */
 export function statsOf(record: BuildRecord): ListStats {
   const { sources, name, rules, lines, minSources = 1 } = record.header;
   const groups = carriedRules(record);
   const overlap = overlapMatrix(groups, sources.length);
-  const unique = sources.map((_, index) =>
+  const onlyHere = sources.map((_, index) =>
     groups
       .filter((group) => neededOf(group).includes(index))
       .reduce((sum, group) => sum + group.rules, 0),
@@ -56,30 +53,26 @@ export function statsOf(record: BuildRecord): ListStats {
     rules,
     lines,
     ...(minSources > 1 && { minSources }),
-    sources: sources.map(({ label, lines: read, dropped, state }, index): SourceStats => {
-      const duplicate = DUPLICATE.reduce((sum, fate) => sum + (dropped[fate] ?? 0), 0);
-      const covered = dropped["covered"] ?? 0;
-      const rejected = Object.fromEntries(
-        Object.entries(dropped).filter(
-          ([fate]) => fate !== "covered" && !(DUPLICATE as readonly string[]).includes(fate),
-        ),
-      );
-      return {
-        source: label,
-        lines: read,
-        rejected,
-        rejectedLines: Object.values(rejected).reduce((sum, count) => sum + count, 0),
-        duplicate,
-        covered,
-        rules: overlap[index]![index]!,
-        unique: unique[index]!,
-        state,
-      };
-    }),
+    sources: sources.map(({ label, lines: read, kept, dropped, state }, index) => ({
+      source: label,
+      lines: read,
+      kept,
+      dropped,
+      redundant: redundantIn(dropped),
+      rules: overlap[index]![index]!,
+      onlyHere: onlyHere[index]!,
+      state,
+    })),
     overlap,
     cover: {
       sources: cover.sources.map((index) => sources[index]!.label),
       isSmallest: cover.isSmallest,
     },
   };
+}
+
+function redundantIn(dropped: Readonly<Record<string, number>>): number {
+  return Object.entries(dropped)
+    .filter(([fate]) => FATE_ENTRIES.get(fate)?.rank === "redundant")
+    .reduce((sum, [, count]) => sum + count, 0);
 }

@@ -1,5 +1,5 @@
 import type { BuildRecord } from "../record/build-record.ts";
-import { FATES, Fate, hasCause } from "../rules/fate.ts";
+import { FATES, hasCause } from "../rules/fate.ts";
 import { NEWLY_BLOCKS_FILE } from "../rules/rule-table.ts";
 import type { Verdict } from "../meaning/verdict.ts";
 import { canaryIn } from "../syntax/canary-name.ts";
@@ -117,8 +117,7 @@ export function locationOf(row: number, record: BuildRecord): LineLocation {
 function lineFate(row: number, text: string, record: BuildRecord): LineFate {
   const fate = record.fateOf(row);
   const location = locationOf(row, record);
-  if (fate === Fate.Live) return { ...location, text, fate: "kept", meaning: "in the list" };
-  const [name, meaning] = FATES[fate] ?? ["unknown", ""];
+  const [name, , meaning] = FATES[fate] ?? ["unknown", "", ""];
   return {
     ...location,
     text,

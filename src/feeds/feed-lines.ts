@@ -62,7 +62,7 @@ export class FeedLines extends ByteBuffer {
 
 /** The fate of a line; `Live` if it has none of its own. */
 export function fateOfLine(bytes: Uint8Array, start: number, end: number): Fate {
-  if (end - start < 2 || bytes[end - 2] !== HASH) return Fate.Live;
-  if (bytes[start] === HASH && end - start !== 2) return Fate.Live;
-  return FATE_OF.get(bytes[end - 1]!) ?? Fate.Live;
+  if (end - start < 2 || bytes[end - 2] !== HASH) return Fate.Kept;
+  if (bytes[start] === HASH && end - start !== 2) return Fate.Kept;
+  return FATE_OF.get(bytes[end - 1]!) ?? Fate.Kept;
 }

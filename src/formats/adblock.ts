@@ -12,7 +12,7 @@ export const adblock: Format = {
     for (let row = 0; row < chunk.length; row++) {
       row = writer.write(chunk, row, (bytes) => void out.append(bytes, 0, bytes.length));
       if (row === chunk.length) return;
-      if (chunk.fate[row] !== Fate.Live) continue;
+      if (chunk.fate[row] !== Fate.Kept) continue;
       out.push(LF);
       appendText(chunk, row, out);
     }

@@ -290,7 +290,7 @@ function namesOf({ columns }: ComparedChunk): Uint32Array {
 }
 
 function isCompared(fate: number, kind: number, flags: number): boolean {
-  return fate === Fate.Live && (kind === Kind.Block || (flags & Flag.Ordinary) !== 0);
+  return fate === Fate.Kept && (kind === Kind.Block || (flags & Flag.Ordinary) !== 0);
 }
 
 // oxlint-disable-next-line max-params -- two rows

@@ -19,7 +19,7 @@ export class RowFinder {
 
   /** Live rows that are not ordinary names. */
   special(chunk: Chunk): Uint32Array {
-    return this.find(chunk, Fate.Live, Flag.Ordinary);
+    return this.find(chunk, Fate.Kept, Flag.Ordinary);
   }
 
   /** The same rows, plus spare rows. */
@@ -28,7 +28,7 @@ export class RowFinder {
   }
 
   live(chunk: Chunk): Uint32Array {
-    return this.find(chunk, Fate.Live, 0);
+    return this.find(chunk, Fate.Kept, 0);
   }
 
   /** Live rows whose hash is in the filter; see `HashFilter`. */

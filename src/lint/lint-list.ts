@@ -114,7 +114,7 @@ function ruleLines(lines: readonly string[], own: LineFates, distrusted: LineFat
 }
 
 function isInForce(fate: number): boolean {
-  return fate === Fate.Live || hasCause(fate);
+  return fate === Fate.Kept || hasCause(fate);
 }
 
 function cancelledNames(lines: readonly string[]): string[] {
@@ -166,7 +166,7 @@ function otherCause(
 }
 
 function basicProblem(fate: number, line: number): LintProblem {
-  const [rule, message] = FATES[fate]!;
+  const [rule, , message] = FATES[fate]!;
   return { rule, severity: "error", line, column: 1, message, isFixable: false };
 }
 

@@ -77,7 +77,7 @@ export class FreedNames {
       this.finder ??= new AhoCorasick(literals.map((text) => encodeUtf8(text)));
     for (let row = 0; row < chunk.length; row++) {
       const fate = chunk.fate[row]!;
-      const isLive = fate === Fate.Live;
+      const isLive = fate === Fate.Kept;
       const kind = chunk.kind[row]!;
       if (kind < Kind.Hosts || !(isLive || hasCause(fate))) continue;
       const flags = chunk.flags[row]!;

@@ -131,10 +131,10 @@ export class RecordWriter {
     const { filters, others } = this.recorder.names(chunk);
     const about = new Uint8Array(blocksOf(length));
     for (const row of others) {
-      if (kind[row]! < Kind.Hosts && (fate[row] === Fate.Live || isSilent(fate[row]!))) continue;
+      if (kind[row]! < Kind.Hosts && (fate[row] === Fate.Kept || isSilent(fate[row]!))) continue;
       const block = blockOf(row);
       // In such a block, a search reads every line outside the list anyway.
-      if (about[block] === (Block.Nameless | Block.OddLetters) && fate[row] !== Fate.Live) continue;
+      if (about[block] === (Block.Nameless | Block.OddLetters) && fate[row] !== Fate.Kept) continue;
       const hash = nameHash(chunk, row);
       if (hash !== undefined) addName(filters, block * FILTER_BYTES, hash);
       // The original text of a rewritten row is unknown.

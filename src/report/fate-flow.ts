@@ -1,4 +1,5 @@
 import { countText, numberText } from "../diagnostics/number-text.ts";
+import type { FateName } from "../rules/fate.ts";
 import { type Html, html } from "../pages/html.ts";
 
 export interface Flow {
@@ -16,7 +17,7 @@ const LEFT = 240;
 const RIGHT = 540;
 /** Rows on either side; smaller ones are combined. */
 const MOST = 12;
-const KEPT = "in the list";
+const KEPT: FateName = "kept";
 const OTHERS = "others";
 
 interface Side {
@@ -87,7 +88,7 @@ function largestKeys(flows: readonly Flow[], keyOf: KeyOf): (key: string) => str
   return (key) => (shown.has(key) ? key : OTHERS);
 }
 
-/** Lines in the list come first, the combined ones last. */
+/** Kept lines come first, the combined ones last. */
 function rank(key: string, lines: number): number {
   if (key === KEPT) return Infinity;
   return key === OTHERS ? -1 : lines;

@@ -2,27 +2,24 @@ import { numberText } from "../diagnostics/number-text.ts";
 import { type Html, html } from "../pages/html.ts";
 import { table } from "../pages/table.ts";
 import type { RecordHeader } from "../record/record-format.ts";
-import { FATES } from "../rules/fate.ts";
-
-const MEANINGS: ReadonlyMap<string, string> = new Map(FATES);
+import { FATE_ENTRIES, byRank } from "../explain/glossary.ts";
 
 /** What became of the lines of all sources, in words. */
 export function fateTable({ sources, lines }: RecordHeader): Html {
   const counts = new Map<string, number>();
   for (const { kept, dropped } of sources)
-    for (const [fate, count] of [["live", kept] as const, ...Object.entries(dropped)])
+    for (const [fate, count] of [["kept", kept] as const, ...Object.entries(dropped)])
       counts.set(fate, (counts.get(fate) ?? 0) + count);
-  const { live = 0, ...others } = Object.fromEntries(counts);
-  const sorted = Object.entries(others).toSorted(([, a], [, b]) => b - a);
-  const rows = [["live", live] as const, ...sorted].map(
+  const { kept = 0, ...others } = Object.fromEntries(counts);
+  const rows = [["kept", kept] as const, ...byRank(others)].map(
     ([fate, count]) =>
       html`<tr>
-        <td>${MEANINGS.get(fate) ?? fate} <code class="faint">${fate}</code></td>
+        <td>${FATE_ENTRIES.get(fate)?.meaning} <code class="faint">${fate}</code></td>
         <td class="n" data-name="Lines">${numberText(count)}</td>
         <td class="n" data-name="Share">${shareText(count, lines)}</td>
       </tr>`,
   );
-  return table("What became of the lines", ["Reason", "#Lines", "#Share"], rows);
+  return table("What became of the lines", ["Fate", "#Lines", "#Share"], rows);
 }
 
 function shareText(count: number, all: number): string {

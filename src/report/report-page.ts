@@ -11,6 +11,7 @@ import { PAGE_STYLE } from "../pages/page-style.ts";
 import { sizeText } from "../pages/size-text.ts";
 import { table } from "../pages/table.ts";
 import type { RecordHeader } from "../record/record-format.ts";
+import { LABELS } from "../explain/glossary.ts";
 import { attentionOf } from "./attention.ts";
 import { bars } from "./bars.ts";
 import { changeSection, changeText } from "./change-section.ts";
@@ -108,14 +109,14 @@ function summary(view: ReportView, attention: readonly Attention[]): Html {
     sentence: sentenceOf(view, count),
     detail: count === 0 ? undefined : html`<a href="#attention">See what to look at</a>`,
     figures: [
-      figure("Rules", numberText(header.rules), rules),
+      figure(LABELS.rules, numberText(header.rules), rules),
       ...changedNames(change),
       figure(
         "Sources",
         numberText(stats.sources.length),
         before === undefined || newest === 0 ? "" : `${numberText(newest)} new`,
       ),
-      figure("Lines read", numberText(header.lines)),
+      figure(LABELS.lines, numberText(header.lines)),
       figure("Size", sizeText(header.bytes)),
     ],
   });
@@ -206,7 +207,7 @@ function popularSection(popular: ReportView["popular"]): Html | undefined {
 function details({ header, stats, parents, popular, history }: ReportView): Html {
   const { sources } = stats;
   const flows = header.sources.flatMap(({ kept, dropped }, from) => [
-    { from, to: "in the list", lines: kept },
+    { from, to: "kept", lines: kept },
     ...Object.entries(dropped).map(([to, lines]) => ({ from, to, lines })),
   ]);
   return html`<h2>What became of the lines</h2>

@@ -4,6 +4,7 @@ import type { ListStats, SourceStats } from "../explain/stats.ts";
 import { differenceText } from "../pages/difference-text.ts";
 import { type Html, html } from "../pages/html.ts";
 import { table } from "../pages/table.ts";
+import { LABELS } from "../explain/glossary.ts";
 import type { LastChange } from "./last-change.ts";
 
 const STATES: Readonly<Record<string, readonly [tone: string, text: string]>> = {
@@ -24,13 +25,13 @@ export function sourceSection(stats: ListStats, change: LastChange | undefined):
   const columns = [
     "Source",
     "State",
-    "#Lines read",
+    `#${LABELS.lines}`,
     ...(change === undefined ? [] : ["#Since last build"]),
-    "#Rejected",
-    "#Duplicate",
-    "#Covered",
-    "#Rules in the list",
-    "#Only here",
+    `#${LABELS.kept}`,
+    `#${LABELS.dropped}`,
+    `#${LABELS.redundant}`,
+    `#${LABELS.rules}`,
+    `#${LABELS.onlyHere}`,
   ];
   const rows = byRules.map((one) => row(one, most, change && linesBefore));
   return html`<h2>Sources</h2>
@@ -45,7 +46,7 @@ export function sourceSection(stats: ListStats, change: LastChange | undefined):
 function spareText({ sources, cover }: ListStats): string {
   const spare = sources.map(({ source }) => source).filter((one) => !cover.sources.includes(one));
   if (spare.length === 0)
-    return cover.isSmallest ? "No source can be left out without losing rules." : "";
+    return cover.isSmallest ? "The list would lose rules without any of the sources." : "";
   return `${countText(cover.sources.length, "source has", "sources have")} all rules of the list. It would lose none without ${someOf(spare)}.`;
 }
 
@@ -54,13 +55,13 @@ function row(
   most: number,
   linesBefore: ReadonlyMap<string, number> | undefined,
 ): Html {
-  const { source, state, lines, rejectedLines, duplicate, covered, rules, unique } = one;
+  const { source, state, lines, kept, redundant, rules, onlyHere } = one;
   const [tone, text] = STATES[state] ?? ["", state];
   const old = linesBefore?.get(source);
   return html`<tr>
     <td>${source}</td>
     <td data-name="State" class="${tone}">${text}</td>
-    ${number("Lines read", lines)}
+    ${number(LABELS.lines, lines)}
     ${
       linesBefore === undefined
         ? undefined
@@ -68,12 +69,12 @@ function row(
             ${old === undefined ? "new" : differenceText(old, lines)}
           </td>`
     }
-    ${number("Rejected", rejectedLines)} ${number("Duplicate", duplicate)}
-    ${number("Covered", covered)}
-    <td class="n" data-name="Rules in the list">
-      ${numberText(rules)} ${bar(rules / most, unique / most)}
+    ${number(LABELS.kept, kept)} ${number(LABELS.dropped, lines - kept)}
+    ${number(LABELS.redundant, redundant)}
+    <td class="n" data-name="${LABELS.rules}">
+      ${numberText(rules)} ${bar(rules / most, onlyHere / most)}
     </td>
-    ${number("Only here", unique)}
+    ${number(LABELS.onlyHere, onlyHere)}
   </tr>`;
 }
 

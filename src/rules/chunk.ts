@@ -258,12 +258,12 @@ export class Chunk {
 
   /** Removes the row from the list. The first reason wins, so that the report names what removed it. */
   drop(row: number, fate: Fate): void {
-    if (this.fate[row] === Fate.Live) this.fate[row] = fate;
+    if (this.fate[row] === Fate.Kept) this.fate[row] = fate;
   }
 
   /** Removes the row because of another row, given by its id. */
   dropFor(row: number, fate: Fate, by: number): void {
-    if (this.fate[row] !== Fate.Live) return;
+    if (this.fate[row] !== Fate.Kept) return;
     this.fate[row] = fate;
     this.causes()[row] = by;
   }

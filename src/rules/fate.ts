@@ -1,87 +1,110 @@
+/** How much a fate matters to a reader, most important first. `no-rule` lines never contained a rule. */
+export const RANKS = ["alarm", "loss", "redundant", "no-rule", "kept"] as const;
+export type Rank = (typeof RANKS)[number];
+
 /**
- * Why a row left the list; 0 means that it is still in it. One byte per row. Nothing else removes a row, so counting this
- * column gives the report. Add new fates at the end: build records contain the numbers.
+ * What became of a row: `kept` in the list, or why it was dropped. One byte per row. Nothing else removes a row, so counting this
+ * column gives the report. Each has a rank and a meaning; `explain/glossary.ts` has the rest. Add new fates at the end: build records
+ * contain the numbers.
  */
 export const FATES = [
-  ["live", "in the list"],
-  ["spare", "unused slot for another name of a hosts line"],
-  ["blank", "blank line of the file"],
-  ["directive", "executed directive"],
-  ["condition", "inside an !#if whose condition is false"],
-  ["diff-path", "update URL of an included file"],
-  ["excluded", "matched an exclusion"],
-  ["not-included", "matched no inclusion"],
-  ["comment", "comment"],
-  ["comment-above", "comment or empty line above a dropped rule"],
-  ["empty", "empty line"],
-  ["duplicate", "same text as another line"],
-  ["same-host", "another line blocks the same name"],
-  ["covered", "another line blocks a parent domain"],
-  ["local-name", "well-known local name of a hosts file"],
-  ["no-name", "address without a name"],
-  ["nothing-left", "empty after its modifiers were removed"],
-  ["bad-syntax", "not a valid rule"],
-  ["bad-host", "not a host name"],
-  ["bad-modifier", "has a modifier that DNS filtering does not support"],
-  ["bad-regex", "regular expression that does not compile"],
-  ["too-short", "too short to be a rule"],
-  ["too-wide", "would match nearly everything"],
-  ["public-suffix", "would block a whole public suffix"],
-  ["ip-address", "is an IP address; this validator accepts only names"],
-  ["control-bytes", "contains control characters, line separators or bidirectional marks"],
-  ["too-long", "longer than 4 KiB, which no resolver accepts"],
-  ["real-address", "maps a name to a real address, which the trust of the source does not permit"],
-  ["rewrites", "changes responses ($dnsrewrite), which the trust of the source does not permit"],
+  ["kept", "kept", "line that is in the published list"],
+  ["spare", "no-rule", "unused slot for another name of a hosts line"],
+  ["blank", "no-rule", "blank line of the file"],
+  ["directive", "no-rule", "executed directive"],
+  ["condition", "loss", "inside an !#if whose condition is false"],
+  ["diff-path", "no-rule", "update URL of an included file"],
+  ["excluded", "loss", "matched an exclusion"],
+  ["not-included", "loss", "matched no inclusion"],
+  ["comment", "no-rule", "comment"],
+  ["comment-above", "no-rule", "comment or empty line above a dropped rule"],
+  ["empty", "no-rule", "empty line"],
+  ["duplicate", "redundant", "same text as another line"],
+  ["same-host", "redundant", "another line blocks the same name"],
+  ["covered", "redundant", "another line blocks a parent domain"],
+  ["local-name", "redundant", "well-known local name of a hosts file"],
+  ["no-name", "loss", "address without a name"],
+  ["nothing-left", "loss", "empty after its modifiers were removed"],
+  ["bad-syntax", "loss", "not a valid rule"],
+  ["bad-host", "loss", "not a host name"],
+  ["bad-modifier", "loss", "has a modifier that DNS filtering does not support"],
+  ["bad-regex", "loss", "regular expression that does not compile"],
+  ["too-short", "loss", "too short to be a rule"],
+  ["too-wide", "alarm", "would match nearly everything"],
+  ["public-suffix", "alarm", "would block a whole public suffix"],
+  ["ip-address", "loss", "is an IP address; this validator accepts only names"],
+  ["control-bytes", "alarm", "contains control characters, line separators or bidirectional marks"],
+  ["too-long", "loss", "longer than 4 KiB, which no resolver accepts"],
+  [
+    "real-address",
+    "alarm",
+    "maps a name to a real address, which the trust of the source does not permit",
+  ],
+  [
+    "rewrites",
+    "alarm",
+    "changes responses ($dnsrewrite), which the trust of the source does not permit",
+  ],
   [
     "cancels",
+    "alarm",
     "disables rules of other sources ($badfilter), which the trust of the source does not permit",
   ],
-  ["cancelled", "disabled by a $badfilter rule of the same source"],
+  ["cancelled", "redundant", "disabled by a $badfilter rule of the same source"],
   [
     "not-block-only",
+    "loss",
     "an exception, a rule for some clients or an important rule, from a source that may only block",
   ],
   [
     "slow-regex",
+    "loss",
     "expression that RE2 does not support, or that takes too long to check, from a source that is not fully trusted",
   ],
-  ["allowed", "its name is on the allowlist"],
-  ["own", "dropped by a plugin"],
+  ["allowed", "loss", "its name is on the allowlist"],
+  ["own", "loss", "dropped by a plugin"],
   [
     "metadata",
+    "no-rule",
     "a directive or information about the source's list, which would mislead subscribers",
   ],
-  ["protected", "blocks a name that devices need, from a source that is not fully trusted"],
-  ["cut-line", "last line of a response that may be truncated"],
-  ["joined", "part of a rule that spans several lines"],
-  ["setting", "setting or record that neither blocks nor allows a name"],
-  ["trigger", "policy for IP addresses or name servers, not for names"],
-  ["not-followed", "includes another file, which is not read"],
-  ["too-nested", "block inside more exceptions than adblock syntax can express"],
+  [
+    "protected",
+    "alarm",
+    "blocks a name that devices need, from a source that is not fully trusted",
+  ],
+  ["cut-line", "loss", "last line of a response that may be truncated"],
+  ["joined", "no-rule", "part of a rule that spans several lines"],
+  ["setting", "no-rule", "setting or record that neither blocks nor allows a name"],
+  ["trigger", "loss", "policy for IP addresses or name servers, not for names"],
+  ["not-followed", "loss", "includes another file, which is not read"],
+  ["too-nested", "loss", "block inside more exceptions than adblock syntax can express"],
   [
     "over-budget",
+    "alarm",
     "new exception; together, they would unblock too many names that only other sources block",
   ],
-  ["no-value", "row of a feed without a name or URL"],
-  ["not-chosen", "row of a feed that `where` or the type of the feed leaves out"],
-  ["url-path", "URL with a path, which says nothing about the rest of its host"],
-  ["shared-host", "URL with a path on a host that many people share"],
-  ["few-sources", "fewer sources have it than `min_sources` requires"],
-  ["too-old", "first seen longer ago than `max_age` permits"],
-  ["not-ranked", "matches no popular name up to the rank in `fit.top`"],
-  ["newly-blocks", "would block a popular name that the published list does not block"],
+  ["no-value", "no-rule", "row of a feed without a name or URL"],
+  ["not-chosen", "loss", "row of a feed that `where` or the type of the feed leaves out"],
+  ["url-path", "loss", "URL with a path, which says nothing about the rest of its host"],
+  ["shared-host", "loss", "URL with a path on a host that many people share"],
+  ["few-sources", "loss", "fewer sources have it than `min_sources` requires"],
+  ["too-old", "loss", "first seen longer ago than `max_age` permits"],
+  ["not-ranked", "loss", "matches no popular name up to the rank in `fit.top`"],
+  ["newly-blocks", "alarm", "would block a popular name that the published list does not block"],
   [
     "household",
+    "alarm",
     "would newly block a name that people need, from a source that is not fully trusted",
   ],
 ] as const;
 
-/** What became of a line: `live` in the list, or why not. */
+/** What became of a line: `kept` in the list, or why it was dropped. */
 export type FateName = (typeof FATES)[number][0];
 
 /** The same by name; `fate.test.ts` keeps the two in sync. Literals, so that V8 folds them in the loops. */
 export const Fate = {
-  Live: 0,
+  Kept: 0,
   Spare: 1,
   Blank: 2,
   Directive: 3,
@@ -148,19 +171,7 @@ export function hasCause(fate: number): boolean {
 
 /** Whether the row never contained a rule. */
 export function isSilent(fate: number): boolean {
-  return SILENT.has(fate);
+  return SILENT[fate] === 1;
 }
 
-const SILENT = new Set<number>([
-  Fate.Spare,
-  Fate.Blank,
-  Fate.Directive,
-  Fate.DiffPath,
-  Fate.Comment,
-  Fate.CommentAbove,
-  Fate.Empty,
-  Fate.Metadata,
-  Fate.Joined,
-  Fate.Setting,
-  Fate.NoValue,
-]);
+const SILENT = Uint8Array.from(FATES, ([, rank]) => (rank === "no-rule" ? 1 : 0));

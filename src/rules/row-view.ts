@@ -9,7 +9,7 @@ export interface RowView {
   /** The text in the list, or the last text before the row was dropped. */
   readonly text: string;
   /** Whether it is in the list. */
-  readonly isLive: boolean;
+  readonly isKept: boolean;
   readonly fate: FateName;
   readonly file: string;
   /** Index of the source in the configuration. */
@@ -35,7 +35,7 @@ function* rowsOfChunk(pool: ChunkPool, chunk: Chunk): Generator<RowView> {
     if ((chunk.flags[row]! & Flag.Generated) !== 0 || fate === Fate.Spare) continue;
     const view = {
       text: textOf(chunk, row),
-      isLive: fate === Fate.Live,
+      isKept: fate === Fate.Kept,
       fate: fateName(fate),
       file,
       source,

@@ -1,6 +1,7 @@
 import { VERSION } from "../diagnostics/version.ts";
 import { OUTCOMES as PROOF_OUTCOMES } from "../build/state/last-proof.ts";
 import type { ResolverState } from "../resolvers/last-proofs.ts";
+import { definitionOf } from "../explain/glossary.ts";
 import { isDegraded } from "../sources/acquire.ts";
 import { DURATION_BUCKETS, type History, OUTCOMES, problemsOf, sourcesOf } from "./history.ts";
 import type { HeldList } from "./held-list.ts";
@@ -234,11 +235,11 @@ function sourceMetrics(out: Exposition, history: History): void {
   );
   gauge("source_bytes", "Size of a source.", ({ bytes }) => bytes);
   gauge("source_lines", "Lines in a source.", ({ lines }) => lines);
-  gauge("source_lines_kept", "Lines of a source that are in the list.", ({ kept }) => kept);
+  gauge("source_lines_kept", definitionOf("kept"), ({ kept }) => kept);
   out.family(
     "gauge",
     "source_lines_dropped",
-    "Lines of a source that are not in the list, by reason.",
+    definitionOf("dropped"),
     sources.flatMap(({ label, dropped }) =>
       Object.entries(dropped).map(([reason, count]) => [{ source: label, reason }, count] as const),
     ),

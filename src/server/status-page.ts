@@ -8,6 +8,7 @@ import { sizeText } from "../pages/size-text.ts";
 import { table } from "../pages/table.ts";
 import type { ResolverState } from "../resolvers/last-proofs.ts";
 import { isDegraded } from "../sources/acquire.ts";
+import { LABELS, fatesOfRules } from "../explain/glossary.ts";
 import { agoText, untilText } from "./ago-text.ts";
 import type { Health } from "./health.ts";
 import { rulesOf } from "./held-list.ts";
@@ -92,9 +93,9 @@ function summary({ health, history, schedule, now }: StatusView, attention: numb
         `${next === undefined ? "" : `${momentText(next)}, `}schedule ${schedule}`,
       ),
       lastBuild?.lists === undefined
-        ? figure("Rules", countOr(lastBuild?.rules, "none yet"))
+        ? figure(LABELS.rules, countOr(lastBuild?.rules, "none yet"))
         : figure("Lists", numberText(lastBuild.lists.length)),
-      figure("Lines read", countOr(lastBuild?.lines, "none yet")),
+      figure(LABELS.lines, countOr(lastBuild?.lines, "none yet")),
     ],
   });
 }
@@ -193,9 +194,7 @@ function sourcesSection(history: History, now: number): Html {
       <p class="faint">Sources appear here after the first run that reads them.</p>`;
   const most = Math.max(1, ...sources.map(({ kept }) => kept));
   const rows = sources.map(({ label, source, state, lines, kept, dropped }) => {
-    const reasons = Object.entries(dropped)
-      .toSorted(([, a], [, b]) => b - a)
-      .map(([reason, count]) => `${reason} ${numberText(count)}`);
+    const reasons = fatesOfRules(dropped).map(([fate, count]) => `${fate} ${numberText(count)}`);
     const width = Math.max(0.2, (kept / most) * 100).toFixed(1);
     return html`<tr>
       <td>
@@ -204,8 +203,8 @@ function sourcesSection(history: History, now: number): Html {
       </td>
       <td data-name="State" class="${isDegraded(state) ? "bad" : "good"}">${state}</td>
       <td data-name="Last available">${agoText(goodAt[label] ?? null, now)}</td>
-      <td class="n" data-name="Lines read">${numberText(lines)}</td>
-      <td class="n" data-name="In the list">
+      <td class="n" data-name="${LABELS.lines}">${numberText(lines)}</td>
+      <td class="n" data-name="${LABELS.kept}">
         ${numberText(kept)}<svg
           class="bar-box"
           viewBox="0 0 100 4"
@@ -215,9 +214,9 @@ function sourcesSection(history: History, now: number): Html {
           <rect width="${width}" height="4" fill="currentColor" />
         </svg>
       </td>
-      <td data-name="Not in the list" class="faint whole">${reasons.join(", ") || "none"}</td>
+      <td data-name="${LABELS.dropped}" class="faint whole">${reasons.join(", ") || "none"}</td>
     </tr>`;
   });
   return html`<h2>Sources</h2>
-    ${table("Sources", ["Source", "State", "Last available", "#Lines read", "#In the list", "Not in the list"], rows)}`;
+    ${table("Sources", ["Source", "State", "Last available", `#${LABELS.lines}`, `#${LABELS.kept}`, LABELS.dropped], rows)}`;
 }

@@ -28,7 +28,7 @@ export class CheckSink implements LineSink {
     const before = file.nextLine;
     void LINE_COUNT.read(file, block, stretch);
     this.lines += file.nextLine - before;
-    if (stretch.fate === Fate.Live) this.gauge?.look(block.bytes, stretch.start, stretch.end);
+    if (stretch.fate === Fate.Kept) this.gauge?.look(block.bytes, stretch.start, stretch.end);
   }
 
   nextLine(file: FileLines): number {

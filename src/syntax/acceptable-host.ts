@@ -9,7 +9,7 @@ export interface ValidatorOptions {
 }
 
 /**
- * Why a rule must not name this host, or `Fate.Live`. `isLimited` means that modifiers narrow the rule, which makes a
+ * Why a rule must not name this host, or `Fate.Kept`. `isLimited` means that modifiers narrow the rule, which makes a
  * public suffix acceptable. Slower than `publicSuffixKind`, but accepts any text in place of a host.
  */
 export function judgeHost(text: string, options: ValidatorOptions, isLimited: boolean): Fate {
@@ -18,8 +18,8 @@ export function judgeHost(text: string, options: ValidatorOptions, isLimited: bo
   const { hostname, isIp, isSuffix, kind } = host;
   if (isIp) {
     if (!isIpv4Text(hostname) && !isIpv6Text(hostname)) return Fate.BadHost;
-    return options.allowIp ? Fate.Live : Fate.IpAddress;
+    return options.allowIp ? Fate.Kept : Fate.IpAddress;
   }
-  if (!isSuffix || isLimited) return Fate.Live;
-  return options.allowPublicSuffix && kind === Suffix.Icann ? Fate.Live : Fate.PublicSuffix;
+  if (!isSuffix || isLimited) return Fate.Kept;
+  return options.allowPublicSuffix && kind === Suffix.Icann ? Fate.Kept : Fate.PublicSuffix;
 }

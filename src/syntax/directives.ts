@@ -91,7 +91,7 @@ export class DirectiveCutter {
 }
 
 function fateOf(isLive: boolean): Fate {
-  return isLive ? Fate.Live : Fate.Condition;
+  return isLive ? Fate.Kept : Fate.Condition;
 }
 
 /** Whether the lines below this directive apply. */

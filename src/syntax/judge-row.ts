@@ -35,5 +35,5 @@ export function suffixOf(chunk: Chunk, row: number): Suffix {
 }
 
 export function judgeSuffix(suffix: Suffix, options: ValidatorOptions): Fate {
-  return suffix === Suffix.Icann && !options.allowPublicSuffix ? Fate.PublicSuffix : Fate.Live;
+  return suffix === Suffix.Icann && !options.allowPublicSuffix ? Fate.PublicSuffix : Fate.Kept;
 }

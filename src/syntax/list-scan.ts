@@ -13,7 +13,7 @@ import { BLOCK_BYTES, type TextBlock, endsLine } from "./text-block.ts";
 export interface LineRange {
   readonly start: number;
   readonly end: number;
-  /** `Fate.Live` for lines that are rules, otherwise the reason why they are not. */
+  /** `Fate.Kept` for lines that are rules, otherwise the reason why they are not. */
   readonly fate: Fate;
 }
 

@@ -16,7 +16,7 @@ export function judgeBreadth(pattern: string, options: ValidatorOptions, isLimit
   const hasText = /\w[^]*?\w/.test(host);
   // In `||ads.` and `||example.*`, the last literal label is not a top-level domain.
   const endsInSuffix = !/[.*]$/.test(host) || isBetweenWildcards(host);
-  if (hasText && !endsInSuffix) return Fate.Live;
+  if (hasText && !endsInSuffix) return Fate.Kept;
   const literal = host
     .replaceAll("*", "")
     .split(".")
@@ -25,8 +25,8 @@ export function judgeBreadth(pattern: string, options: ValidatorOptions, isLimit
   const name = readHost(literal);
   const isListed = name?.kind === Suffix.Icann;
   if (isListed && endsInSuffix && name.isSuffix)
-    return options.allowPublicSuffix || isLimited ? Fate.Live : Fate.PublicSuffix;
-  return isListed || hasText ? Fate.Live : Fate.TooWide;
+    return options.allowPublicSuffix || isLimited ? Fate.Kept : Fate.PublicSuffix;
+  return isListed || hasText ? Fate.Kept : Fate.TooWide;
 }
 
 /**

@@ -44,7 +44,7 @@ export class TrustJudge {
     this.limits = limits;
   }
 
-  /** Why this source must not contain the line, or `Fate.Live`. For lines that are more than a name. */
+  /** Why this source must not contain the line, or `Fate.Kept`. For lines that are more than a name. */
   judge(line: string): Fate {
     const text = plainText(line);
     for (const form of [line.trim(), text]) {
@@ -101,29 +101,29 @@ function judgeOwn(pattern: string): Fate {
     compiled ??= scriptRegex(source) ?? nameRegex(source, false) ?? (() => false);
     return compiled(name);
   };
-  return matchesTooMany(test, regexTexts(source)) === true ? Fate.TooWide : Fate.Live;
+  return matchesTooMany(test, regexTexts(source)) === true ? Fate.TooWide : Fate.Kept;
 }
 
 const ONE_NAME = /^\|\|(?:[a-z0-9_][a-z0-9_-]*\.)+[a-z0-9_][a-z0-9_-]*\^$/i;
 
 /** The fate of a pattern or an expression. Without a trial, it only detects far too wide ones. */
 function judgePattern(written: string, trial?: WidthTrial, isAllow = false): Fate {
-  if (isRegexText(written)) return trial?.judgeRegex(written.slice(1, -1), isAllow) ?? Fate.Live;
+  if (isRegexText(written)) return trial?.judgeRegex(written.slice(1, -1), isAllow) ?? Fate.Kept;
   const pattern = withoutNote(written);
   if (isWholeSuffix(hostIn(pattern))) return Fate.PublicSuffix;
   const parts = patternParts(pattern);
   // It matches no name. Only a pattern without a text matters: a reader that ignores bars takes `**||` for everything.
   if (parts === undefined)
-    return judgeBreadth(pattern, NO_SUFFIX, false) === Fate.TooWide ? Fate.TooWide : Fate.Live;
+    return judgeBreadth(pattern, NO_SUFFIX, false) === Fate.TooWide ? Fate.TooWide : Fate.Kept;
   if (trial !== undefined) {
     const fate = trial.judgePattern(parts, isAllow);
-    if (fate !== Fate.Live) return fate;
+    if (fate !== Fate.Kept) return fate;
   } else {
     const texts = parts.parts.filter((part) => part !== "");
     if (matchesTooMany((name) => matchesPattern(name, parts), texts)) return Fate.TooWide;
   }
   // The remaining faults cannot occur in a single name.
-  return ONE_NAME.test(pattern) ? Fate.Live : judgeBreadth(pattern, NO_SUFFIX, false);
+  return ONE_NAME.test(pattern) ? Fate.Kept : judgeBreadth(pattern, NO_SUFFIX, false);
 }
 
 /** Other passes or resolvers remove notes and dots after a name. */
@@ -163,7 +163,7 @@ function judgeHostsText(text: string, trial?: WidthTrial): Fate | undefined {
     const { nameStart, nameEnd } = hostsLine;
     if (isWideName(decodeUtf8(bytes, nameStart, nameEnd), trial)) return Fate.PublicSuffix;
   } while (nextName(bytes));
-  return Fate.Live;
+  return Fate.Kept;
 }
 
 /** Whether a name of a hosts line, which may be any text, would be too wide as `||name^`. */
@@ -171,5 +171,5 @@ export function isWideName(name: string, trial: WidthTrial = new WidthTrial()): 
   if (/^[a-z0-9_.-]+$/i.test(name)) return isWholeSuffix(name);
   const plain = plainText(name);
   // Characters that names cannot contain may have a special meaning in a rule.
-  return !/^[a-z0-9_.*-]+$/i.test(plain) || judgePattern(`||${plain}^`, trial) !== Fate.Live;
+  return !/^[a-z0-9_.*-]+$/i.test(plain) || judgePattern(`||${plain}^`, trial) !== Fate.Kept;
 }

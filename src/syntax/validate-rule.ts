@@ -31,7 +31,7 @@ const ADDRESS_INSIDE = /^(?:\|\|?)?(?::\/\/|\*\.|\.)*(\d+(?:\.\d+){3})[\^|]*$/;
 
 const MIN_LENGTH = 5;
 
-/** Why a line, which is not a hosts line, is invalid for a resolver, or `Fate.Live`. */
+/** Why a line, which is not a hosts line, is invalid for a resolver, or `Fate.Kept`. */
 export function judgeRule(line: string, options: ValidatorOptions): Fate {
   const rule = parseAdblockRule(line);
   if (rule === undefined) return Fate.BadSyntax;
@@ -45,7 +45,7 @@ function judgePattern({ pattern, modifiers }: AdblockRule, options: ValidatorOpt
   if (pattern.length < MIN_LENGTH && exactHost === undefined && !PLAIN_DOMAIN.test(pattern))
     return Fate.TooShort;
   if (pattern.startsWith("/") && pattern.endsWith("/"))
-    return regexCompiles(pattern) ? Fate.Live : Fate.BadRegex;
+    return regexCompiles(pattern) ? Fate.Kept : Fate.BadRegex;
   if (ipv6Of(pattern) !== undefined) return judgeIpv6(modifiers, options);
   const body = pattern.startsWith("://") ? pattern.replace(/^[:/]+/, "") : pattern;
   if (!/^[a-zA-Z0-9_.*|^-]+$/.test(body)) return Fate.BadSyntax;
@@ -61,7 +61,7 @@ function judgePattern({ pattern, modifiers }: AdblockRule, options: ValidatorOpt
 
 function judgeIpv6(modifiers: readonly Modifier[], options: ValidatorOptions): Fate {
   if (hasModifier(modifiers, "denyallow")) return Fate.BadModifier;
-  return options.allowIp ? Fate.Live : Fate.IpAddress;
+  return options.allowIp ? Fate.Kept : Fate.IpAddress;
 }
 
 function hasModifier(modifiers: readonly Modifier[], name: string): boolean {
@@ -83,7 +83,7 @@ function isPartOfAddress(ip: IpPattern, options: ValidatorOptions): boolean {
 
 function judgeAddress(address: string, ip: IpPattern | undefined, options: ValidatorOptions): Fate {
   if (address.split(".").some((octet) => Number(octet) > 255)) return Fate.BadHost;
-  return options.allowIp && ip !== undefined ? Fate.Live : Fate.IpAddress;
+  return options.allowIp && ip !== undefined ? Fate.Kept : Fate.IpAddress;
 }
 
 function judgeName(

@@ -10,7 +10,7 @@ import { TrustJudge } from "./trust.ts";
 export function isWideAllowEntry(entry: AllowEntry): boolean {
   const text = entry.below ? `||${entry.name}^` : `|${entry.name}^`;
   const judge = new TrustJudge({ onlyBlocks: false });
-  return judge.judge(`@@${text}`) !== Fate.Live || isWholeSuffix(writtenEntry(entry), true);
+  return judge.judge(`@@${text}`) !== Fate.Kept || isWholeSuffix(writtenEntry(entry), true);
 }
 
 /** Rules that exclusions do not target. */

@@ -38,7 +38,7 @@ export class WidthTrial {
     if (isTooWide !== false) return isTooWide ? Fate.TooWide : Fate.SlowRegex;
     const isCovering = coversSuffix(test, isAllow, texts, mayTry);
     if (isCovering !== false) return isCovering ? Fate.PublicSuffix : Fate.SlowRegex;
-    return Fate.Live;
+    return Fate.Kept;
   }
 
   /** The fate of an expression, as RE2 and as JavaScript read it. */
@@ -51,11 +51,11 @@ export class WidthTrial {
     this.work += regex.work - before;
     regex.forget();
     if (isGivenUp()) return Fate.SlowRegex;
-    if (fate !== Fate.Live || isPortable(source)) return fate;
+    if (fate !== Fate.Kept || isPortable(source)) return fate;
     const script = scriptRegex(source);
     if (script !== undefined) return judgeRegexTest(script, source, isAllow);
     // Engines that read it differently may never finish.
-    return isJavaScript(source) ? Fate.SlowRegex : Fate.Live;
+    return isJavaScript(source) ? Fate.SlowRegex : Fate.Kept;
   }
 
   /** The compiled expression. Undefined if it, or all expressions of the source together, cost too much. */
@@ -69,5 +69,5 @@ export class WidthTrial {
 function judgeRegexTest(test: NameTest, source: string, isAllow: boolean): Fate {
   const texts = regexTexts(source);
   if (matchesTooMany(test, texts)) return Fate.TooWide;
-  return coversSuffix(test, isAllow, texts) ? Fate.PublicSuffix : Fate.Live;
+  return coversSuffix(test, isAllow, texts) ? Fate.PublicSuffix : Fate.Kept;
 }

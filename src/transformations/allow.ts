@@ -111,7 +111,7 @@ function remove(use: AllowUse, chunk: Chunk, row: number, removal: Removal): voi
 }
 
 function takeOutRow(list: AllowList, chunk: Chunk, row: number, removal: Removal): void {
-  if (chunk.kind[row]! < Kind.Hosts || chunk.fate[row] !== Fate.Live) return;
+  if (chunk.kind[row]! < Kind.Hosts || chunk.fate[row] !== Fate.Kept) return;
   const flags = chunk.flags[row]!;
   // An exception for an allowed name stays, unless it cancels such an exception.
   if ((flags & Flag.Allow) !== 0 && cancelledKey(textOf(chunk, row)) === undefined) return;

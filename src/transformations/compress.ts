@@ -86,7 +86,7 @@ class Names extends BarrierStage {
     { validator, willBeFiltered }: TransformationContext,
   ): boolean {
     if (this.cancelled.size > 0 && this.cancelled.has(decodeUtf8(name))) return false;
-    if (validator !== undefined && judgeBlockName(name, isPlain, validator) !== Fate.Live)
+    if (validator !== undefined && judgeBlockName(name, isPlain, validator) !== Fate.Kept)
       return false;
     return isVerbatim || willBeFiltered?.(`||${decodeUtf8(name)}^`) !== true;
   }
@@ -95,7 +95,7 @@ class Names extends BarrierStage {
 /** Turns a row with one host into `||host^`, and records the name that a `$badfilter` rule cancels. */
 function nameRow(chunk: Chunk, row: number, splitter: HostsSplitter, cancelled: Set<string>): void {
   if (chunk.fate[row] === Fate.Spare) splitter.fill(chunk, row);
-  if (chunk.fate[row] !== Fate.Live) return;
+  if (chunk.fate[row] !== Fate.Kept) return;
   const kind = chunk.kind[row]!;
   if (kind === Kind.Hosts) splitter.split(chunk, row);
   else if (kind === Kind.Domain) toBlockRule(chunk, row);
@@ -109,7 +109,7 @@ function nameRow(chunk: Chunk, row: number, splitter: HostsSplitter, cancelled: 
 
 /** The scanner reads the rare names with an underscore as other text. Compress treats them as names. */
 function readUnderscoreName(chunk: Chunk, row: number): void {
-  if (chunk.fate[row] !== Fate.Live || chunk.kind[row] !== Kind.Rule) return;
+  if (chunk.fate[row] !== Fate.Kept || chunk.kind[row] !== Kind.Rule) return;
   const bytes = chunk.bytesOf(row);
   const start = chunk.start[row]!;
   const end = chunk.end[row]!;

@@ -16,7 +16,7 @@ export const convertToAscii: Transformation = {
     eachChunk((chunk) => {
       if (!chunk.has.nonAscii) return;
       for (let row = 0; row < chunk.length; row++) {
-        if ((chunk.flags[row]! & Flag.NonAscii) === 0 || chunk.fate[row] !== Fate.Live) continue;
+        if ((chunk.flags[row]! & Flag.NonAscii) === 0 || chunk.fate[row] !== Fate.Kept) continue;
         if (chunk.kind[row] === Kind.Comment) continue;
         const text = textOf(chunk, row);
         const ascii = asciiLine(text);

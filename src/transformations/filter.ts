@@ -43,7 +43,7 @@ export function include(filter: LineFilter, { finder }: StageContext): Stage {
 }
 
 function isOpenToFilters(chunk: Chunk, row: number): boolean {
-  return chunk.fate[row] === Fate.Live && (chunk.flags[row]! & Flag.Banner) === 0;
+  return chunk.fate[row] === Fate.Kept && (chunk.flags[row]! & Flag.Banner) === 0;
 }
 
 /** Removes names from a hosts line with several names. Drops any other line. */

@@ -40,6 +40,6 @@ class FinalLine implements Stage {
 
 function lastLiveKind(chunk: Chunk): number | undefined {
   for (let row = chunk.length - 1; row >= 0; row--)
-    if (chunk.fate[row] === Fate.Live) return chunk.kind[row];
+    if (chunk.fate[row] === Fate.Kept) return chunk.kind[row];
   return undefined;
 }

@@ -13,7 +13,7 @@ export const invertAllow: Transformation = {
     eachChunk((chunk) => {
       for (let row = 0; row < chunk.length; row++) {
         const kind = chunk.kind[row]!;
-        if (chunk.fate[row] !== Fate.Live || kind <= Kind.Hosts) continue;
+        if (chunk.fate[row] !== Fate.Kept || kind <= Kind.Hosts) continue;
         const text = textOf(chunk, row);
         if (text.startsWith("@@")) continue;
         rewriteText(chunk, row, `@@${text}`);

@@ -152,5 +152,5 @@ function isValid(chunk: Chunk, row: number, validator: ValidatorOptions): boolea
     chunk.kind[row] === Kind.Rule
       ? judgeRule(textOf(chunk, row).trim(), validator)
       : judgeBlockRow(chunk, row, validator);
-  return fate === Fate.Live;
+  return fate === Fate.Kept;
 }

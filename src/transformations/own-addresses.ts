@@ -52,7 +52,7 @@ export class OwnAddresses implements Stage {
   }
 
   private become(chunk: Chunk, row: number, text: string): void {
-    chunk.fate[row] = Fate.Live;
+    chunk.fate[row] = Fate.Kept;
     rewriteText(chunk, row, text);
     classifyAgain(chunk, row);
   }

@@ -106,7 +106,7 @@ export class Protection {
   private dropPatterns(chunk: Chunk, patterns: NameRules, source: number): void {
     for (const row of this.context.finder.special(chunk)) {
       if (chunk.kind[row] !== Kind.Rule || isForHost(chunk, row)) continue;
-      if (chunk.fate[row] !== Fate.Live || (chunk.flags[row]! & Flag.Allow) !== 0) continue;
+      if (chunk.fate[row] !== Fate.Kept || (chunk.flags[row]! & Flag.Allow) !== 0) continue;
       const text = textOf(chunk, row).trim();
       const { rule, names = [] } = patterns.read(text) ?? {};
       if (rule === undefined || rule.addressTypes.length === 0) continue;

@@ -17,7 +17,7 @@ export const removeModifiers: Transformation = {
   stages: (context) => [
     eachChunk((chunk) => {
       for (let row = 0; row < chunk.length; row++)
-        if (chunk.fate[row] === Fate.Live && needsLook(chunk, row)) strip(chunk, row, context);
+        if (chunk.fate[row] === Fate.Kept && needsLook(chunk, row)) strip(chunk, row, context);
     }),
   ],
 };

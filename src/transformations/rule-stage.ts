@@ -84,7 +84,7 @@ export abstract class RuleStage implements Stage {
 
 /** Whether one of these rows, which `judge` does not see, is in the list. */
 function hasLive(chunk: Chunk, from: number, to: number): boolean {
-  for (let row = from; row < to; row++) if (chunk.fate[row] === Fate.Live) return true;
+  for (let row = from; row < to; row++) if (chunk.fate[row] === Fate.Kept) return true;
   return false;
 }
 

@@ -35,7 +35,7 @@ export class Sinkholes extends BarrierStage {
     const { fate, kind, length } = chunk;
     for (let row = 0; row < length; row++) {
       if (fate[row] === Fate.Joined) this.records++;
-      if (fate[row] !== Fate.Live || kind[row]! < Kind.Hosts) continue;
+      if (fate[row] !== Fate.Kept || kind[row]! < Kind.Hosts) continue;
       this.records++;
       const [name, target] = kind[row] === Kind.Rule ? partsOf(textOf(chunk, row)) : [""];
       // Addresses of both families are two records of one name.

@@ -44,7 +44,7 @@ export class SplitHosts implements Stage {
   private fill(chunk: Chunk, row: number): void {
     const text = this.further.shift();
     if (text === undefined) return;
-    chunk.fate[row] = Fate.Live;
+    chunk.fate[row] = Fate.Kept;
     rewriteText(chunk, row, text);
     classifyAgain(chunk, row);
   }

@@ -65,7 +65,7 @@ export class HostsSplitter {
     }
     chunk.start[row] = start;
     chunk.end[row] = end;
-    chunk.fate[row] = Fate.Live;
+    chunk.fate[row] = Fate.Kept;
     pointAtHost(chunk, row, start, end);
     if ((host.mask & Class.NonAscii) !== 0) {
       chunk.flags[row]! |= Flag.NonAscii;

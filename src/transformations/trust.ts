@@ -51,7 +51,7 @@ function tidying({ finder }: StageContext): Stage {
       if ((signs === 0 && !isUpper) || (chunk.flags[row]! & Flag.Generated) !== 0) continue;
       tidy(chunk, row, signs);
       const fate = judgeSigns(chunk, row, signs);
-      if (fate !== Fate.Live) chunk.drop(row, fate);
+      if (fate !== Fate.Kept) chunk.drop(row, fate);
     }
   });
 }
@@ -74,7 +74,7 @@ export function finalTrust(
     for (const row of finder.special(chunk)) {
       if ((chunk.flags[row]! & (Flag.Judged | Flag.Generated)) !== 0) continue;
       const fate = fateOf(chunk, row, judge);
-      if (fate === Fate.Live) weaken(chunk, row);
+      if (fate === Fate.Kept) weaken(chunk, row);
       else chunk.drop(row, fate);
     }
   });
@@ -106,17 +106,17 @@ class SourceJudging extends RuleStage {
   protected override begin(chunk: Chunk): void {
     if (!chunk.has.comments) return;
     for (let row = 0; row < chunk.length; row++) {
-      if (chunk.kind[row] !== Kind.Comment || chunk.fate[row] !== Fate.Live) continue;
+      if (chunk.kind[row] !== Kind.Comment || chunk.fate[row] !== Fate.Kept) continue;
       if ((chunk.flags[row]! & Flag.Generated) !== 0) continue;
       const fate = judgeText(chunk, row, true);
-      if (fate !== Fate.Live) chunk.drop(row, fate);
+      if (fate !== Fate.Kept) chunk.drop(row, fate);
     }
   }
 
   protected judge(chunk: Chunk, row: number): boolean {
     tidy(chunk, row, signsOf(chunk.bytesOf(row), chunk.start[row]!, chunk.end[row]!));
     const fate = fateOf(chunk, row, this.rules);
-    if (fate !== Fate.Live) {
+    if (fate !== Fate.Kept) {
       chunk.drop(row, fate);
       return false;
     }
@@ -126,16 +126,16 @@ class SourceJudging extends RuleStage {
   }
 }
 
-/** Why a row that is not an ordinary name is dropped, or `Fate.Live`. */
+/** Why a row that is not an ordinary name is dropped, or `Fate.Kept`. */
 function fateOf(chunk: Chunk, row: number, rules: TrustJudge): Fate {
   const kind = chunk.kind[row]!;
-  if (kind === Kind.Blank) return Fate.Live;
+  if (kind === Kind.Blank) return Fate.Kept;
   const text = judgeText(chunk, row, true);
-  if (text !== Fate.Live || kind === Kind.Comment) return text;
+  if (text !== Fate.Kept || kind === Kind.Comment) return text;
   if ((chunk.flags[row]! & Flag.AsBlock) === 0 && kind === Kind.Hosts)
     return judgeHosts(chunk, row, rules);
   if (kind !== Kind.Rule && isPlainName(chunk, row))
-    return isListedName(chunk, row) ? Fate.PublicSuffix : Fate.Live;
+    return isListedName(chunk, row) ? Fate.PublicSuffix : Fate.Kept;
   return rules.judge(textOf(chunk, row));
 }
 
@@ -155,7 +155,7 @@ function judgeText(chunk: Chunk, row: number, isStrange: boolean): Fate {
 }
 
 function judgeSigns(chunk: Chunk, row: number, signs: number): Fate {
-  if ((signs & (Sign.Unsafe | Sign.Metadata)) === 0) return Fate.Live;
+  if ((signs & (Sign.Unsafe | Sign.Metadata)) === 0) return Fate.Kept;
   const bytes = chunk.bytesOf(row);
   const start = chunk.start[row]!;
   const end = chunk.end[row]!;
@@ -163,7 +163,7 @@ function judgeSigns(chunk: Chunk, row: number, signs: number): Fate {
     return Fate.ControlBytes;
   return (signs & Sign.Metadata) !== 0 && isMetadata(decodeUtf8(bytes, start, end))
     ? Fate.Metadata
-    : Fate.Live;
+    : Fate.Kept;
 }
 
 /** An address and a plain name, a plain name, or `||name^`, without a suffix. These need no tidying. */
@@ -296,9 +296,9 @@ function judgeHosts(chunk: Chunk, row: number, { trial }: TrustJudge): Fate {
     isSuffix ||= isWide;
     return !isWide;
   });
-  if (!isSuffix) return Fate.Live;
+  if (!isSuffix) return Fate.Kept;
   if (rest === undefined) return Fate.PublicSuffix;
   rewriteText(chunk, row, rest);
   classifyAgain(chunk, row);
-  return Fate.Live;
+  return Fate.Kept;
 }

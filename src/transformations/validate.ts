@@ -74,8 +74,8 @@ class Validation extends RuleStage {
 
   protected judge(chunk: Chunk, row: number): boolean {
     const fate = judge(chunk, row, this.options, this.context);
-    if (fate !== Fate.Live) chunk.drop(row, fate);
-    return fate === Fate.Live;
+    if (fate !== Fate.Kept) chunk.drop(row, fate);
+    return fate === Fate.Kept;
   }
 }
 
@@ -87,7 +87,7 @@ function judge(
 ): Fate {
   const kind = chunk.kind[row]!;
   const flags = chunk.flags[row]!;
-  if (kind === Kind.Blank) return Fate.Live;
+  if (kind === Kind.Blank) return Fate.Kept;
   const isSeveral = kind === Kind.Hosts && (flags & Flag.SeveralNames) !== 0;
   if (kind !== Kind.Rule && !isSeveral && isPlainName(chunk, row)) {
     const suffix = suffixOf(chunk, row);
@@ -110,15 +110,15 @@ function judgeHosts(chunk: Chunk, row: number, options: ValidatorOptions): Fate 
   let fate: Fate = Fate.NoName;
   const rest = filterNames(line, (name) => {
     const verdict = judgeHost(name, options, false);
-    if (verdict !== Fate.Live) fate = verdict;
-    return verdict === Fate.Live;
+    if (verdict !== Fate.Kept) fate = verdict;
+    return verdict === Fate.Kept;
   });
   if (rest === undefined) return fate;
   if (rest !== line) {
     rewriteText(chunk, row, rest);
     classifyAgain(chunk, row);
   }
-  return Fate.Live;
+  return Fate.Kept;
 }
 
 function judgeText(

@@ -23,11 +23,11 @@ user_rules: ["||own.example^", "@@||fine.example^", "||own2.example^", "||c.exam
   const audited = await project.run("audit", "AdGuardHome.yaml", "--json");
   assert.equal(audited.exit, 0, audited.stderr);
   const audit = JSON.parse(audited.stdout) as {
-    effective: number;
+    rules: number;
     bytes: number;
     lines: number;
     needed: string[];
-    lists: { name: string; unique: number }[];
+    lists: { name: string; onlyHere: number }[];
   };
   assert.deepEqual([...project.memory.files.keys()].toSorted(), [
     "/project/AdGuardHome.yaml",
@@ -40,12 +40,12 @@ user_rules: ["||own.example^", "@@||fine.example^", "||own2.example^", "||c.exam
   const compiled = await project.run("-c", "compiler-config.yaml", "--json");
   const report = JSON.parse(compiled.stdout) as { rules: number; bytes: number; lines: number };
   assert.deepEqual(
-    [audit.effective, audit.bytes, audit.lines],
+    [audit.rules, audit.bytes, audit.lines],
     [report.rules, report.bytes, report.lines],
   );
   assert.equal(report.rules, 4, project.text("rules/adguard-home.txt"));
   assert.deepEqual(
-    audit.lists.map(({ name, unique }) => [name, unique]),
+    audit.lists.map(({ name, onlyHere }) => [name, onlyHere]),
     [
       ["One", 0],
       ["Two", 0],
@@ -93,10 +93,10 @@ user_rules: ["||own.example^", "||a.example^"]
     "one.txt": "||a.example^\n||b.example^\n||c.example^\n",
   });
   const { stdout } = await project.run("audit", "AdGuardHome.yaml");
-  assert.match(stdout, /^5 lines, 5 rules, 4 of them effective$/m);
+  assert.match(stdout, /^5 lines, 1 of them redundant$/m);
   const json = await project.run("audit", "AdGuardHome.yaml", "--json");
-  const { lines, rules, effective } = JSON.parse(json.stdout) as Record<string, number>;
-  assert.deepEqual([lines, rules, effective], [5, 5, 4]);
+  const { lines, redundant, rules } = JSON.parse(json.stdout) as Record<string, number>;
+  assert.deepEqual([lines, redundant, rules], [5, 1, 4]);
 });
 
 test("an allow-list that cannot be read is reported, and the audit goes on", async () => {
@@ -119,7 +119,7 @@ test("a source called own-rules.txt is read", async () => {
   });
   const { exit, stdout, stderr } = await project.run("audit", "compiler-config.yaml", "--json");
   assert.equal(exit, 0, stderr);
-  assert.equal((JSON.parse(stdout) as { effective: number }).effective, 2);
+  assert.equal((JSON.parse(stdout) as { rules: number }).rules, 2);
 });
 
 test("an audit of a file with an error of syntax shows the error", async () => {

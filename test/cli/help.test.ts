@@ -6,6 +6,7 @@ import { takersOf } from "../../src/cli/flags/flag.ts";
 import { SHOWN_FLAGS } from "../../src/cli/flags/flags.ts";
 import { run } from "../../src/cli/main.ts";
 import { textWidth } from "../../src/cli/output/text-width.ts";
+import { FATE_ENTRIES } from "../../src/explain/glossary.ts";
 import { CODES, codeEntry } from "../../src/diagnostics/codes.ts";
 import { EXIT_MEANINGS, Exit } from "../../src/diagnostics/exit.ts";
 import { memoryHost } from "../support/internals.ts";
@@ -76,6 +77,25 @@ test("help for a command that does not exist suggests one", async () => {
   assert.equal(exit, Exit.Usage);
   assert.match(stderr, /Unknown command: paln[^]*Did you mean "plan"\?/);
   assert.equal((await cli("help plan diff")).exit, Exit.Usage);
+});
+
+test("help explains every fate, and suggests one for a wrong word", async () => {
+  const all = (await cli("help fates")).stdout;
+  assertScreen("help-fates", all);
+  for (const { name, rank, meaning, advice } of FATE_ENTRIES.values()) {
+    const { exit, stdout } = await cli(`help ${name}`);
+    assert.equal(exit, Exit.Done);
+    const text = stdout.replaceAll(/\s+/g, " ");
+    for (const part of [`${name}: ${meaning}`, `Rank: ${rank}.`, advice])
+      assert.ok(text.includes(part.replaceAll("`", "")), stdout);
+    assert.match(all, new RegExp(`^ {2}${name}\\s`, "m"));
+    for (const line of stdout.split("\n")) assert.ok(textWidth(line) <= 80, line);
+  }
+  const { exit, stderr } = await cli("help publicsuffix");
+  assert.equal(exit, Exit.Usage);
+  assert.match(stderr, /Did you mean "public-suffix"\?/);
+  for (const shell of ["bash", "zsh", "fish"])
+    assert.match(COMPLETIONS[shell]!(), /help[^]*plan[^\n]* fates [^\n]*public-suffix/, shell);
 });
 
 test("completions offer the options of the command that is typed", () => {

@@ -64,8 +64,8 @@ test(
       ]),
     );
     const raws = new Map<string, string>();
-    for (const { isLive, text, file, line } of rowsOf(result.rules))
-      if (isLive && !theirsSet.has(text))
+    for (const { isKept, text, file, line } of rowsOf(result.rules))
+      if (isKept && !theirsSet.has(text))
         raws.set(text, inputs.get(file)!.split(/\r?\n/)[line - 1]!);
     const inputHas = (name: string): boolean => {
       const asLine = new RegExp(

@@ -35,7 +35,7 @@ const line = fc
 
 /** A record of one frame whose rows are all in the list, below a header of one line. */
 function recordOf(lines: readonly string[]): BuildRecord {
-  const fates = new Uint8Array(lines.length).fill(Fate.Live);
+  const fates = new Uint8Array(lines.length).fill(Fate.Kept);
   const frame = { base: 0, length: lines.length, offset: 1, fates };
   return { rows: lines.length, frames: [frame] } as unknown as BuildRecord;
 }

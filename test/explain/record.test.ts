@@ -37,7 +37,7 @@ function check({ result, record }: Recorded, what: string): void {
   // The list's bytes are where the record says.
   for (const { base, length, fates, offset } of record.frames) {
     let live = 0;
-    for (let row = base; row < base + length; row++) if (fates[row - base] === Fate.Live) live++;
+    for (let row = base; row < base + length; row++) if (fates[row - base] === Fate.Kept) live++;
     if (live > 0) assert.equal(result.bytes[offset], 10, what);
   }
 }

@@ -70,8 +70,8 @@ test("random lists: overlap, unique rules and the smallest cover match a brute-f
     const carries = (source: number, name: string): boolean => lists[source]!.includes(name);
     for (const a of lists.keys()) {
       const rest = published(every.filter((source) => source !== a));
-      const unique = [...all].filter((name) => !rest.has(name));
-      assert.equal(stats.sources[a]!.unique, unique.length, what);
+      const only = [...all].filter((name) => !rest.has(name));
+      assert.equal(stats.sources[a]!.onlyHere, only.length, what);
       for (const b of lists.keys()) {
         const shared = [...all].filter((name) => carries(a, name) && carries(b, name));
         assert.equal(stats.overlap[a]![b], shared.length, what);
@@ -112,7 +112,7 @@ test("comments that stay in the list do not count as rules", async () => {
   const files = { "a.txt": "! c\n! d\n\n||a.com^\n||b.com^\n" };
   const { record } = await compileRecorded(config, { host: memoryHost({ files }) });
   const [source] = statsOf(record).sources;
-  assert.deepEqual([source!.rules, source!.unique], [2, 2]);
+  assert.deepEqual([source!.rules, source!.onlyHere], [2, 2]);
 });
 
 test("stats as a table and as Markdown", async () => {
@@ -120,10 +120,10 @@ test("stats as a table and as Markdown", async () => {
   const stats = statsOf(record);
   assert.equal(
     statsTable(stats, NO_STYLE, Infinity),
-    `  source  lines  rejected  duplicate  covered  rules  only here
-  S0          4         1          0        1      2          1
-  S1          2         1          1        0      1          0
-  S2          3         1          1        0      2          1
+    `  source  lines  kept  dropped  redundant  rules  only here
+  S0          4     2        2          1      2          1
+  S1          2     0        2          2      1          0
+  S2          3     1        2          1      2          1
 
 2 of 3 sources yield the same 3 rules; redundant: S1
 S0 and S1 share 1 rule, 100 % of the smaller
@@ -133,16 +133,16 @@ S0 and S2 share 1 rule, 50 % of the smaller
   );
   assert.equal(
     statsMarkdown(stats),
-    `| source | lines | rejected | duplicate | covered | rules | only here |
+    `| source | lines | kept | dropped | redundant | rules | only here |
 |---|---:|---:|---:|---:|---:|---:|
-| S0 | 4 | 1 | 0 | 1 | 2 | 1 |
-| S1 | 2 | 1 | 1 | 0 | 1 | 0 |
-| S2 | 3 | 1 | 1 | 0 | 2 | 1 |
+| S0 | 4 | 2 | 2 | 1 | 2 | 1 |
+| S1 | 2 | 0 | 2 | 2 | 1 | 0 |
+| S2 | 3 | 1 | 2 | 1 | 2 | 1 |
 
 2 of 3 sources yield the same 3 rules; redundant: S1
 `,
   );
-  assert.deepEqual(stats.sources[2]!.rejected, { "bad-modifier": 1 });
+  assert.deepEqual(stats.sources[2]!.dropped, { "bad-modifier": 1, "same-host": 1 });
 });
 
 test("stats knows what min_sources needs: exceptions need one source, and a rule that the list has twice is not known", async () => {
@@ -158,8 +158,8 @@ test("stats knows what min_sources needs: exceptions need one source, and a rule
     return statsTable(statsOf(record), NO_STYLE, Infinity);
   };
   const merged = await textOf(["Compress"]);
-  assert.match(merged, /^ {2}a +3 +0 +0 +0 +3 +2$/m);
-  assert.match(merged, /^ {2}b +2 +0 +2 +0 +2 +1$/m);
+  assert.match(merged, /^ {2}a +3 +3 +0 +0 +3 +2$/m);
+  assert.match(merged, /^ {2}b +2 +0 +2 +2 +2 +1$/m);
   assert.match(merged, /^2 of 3 sources yield the same 3 rules; redundant: c$/m);
   assert.match(await textOf([]), /^No source is known to be redundant\.$/m);
 });

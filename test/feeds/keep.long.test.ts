@@ -110,7 +110,7 @@ async function published({ hours, feeds }: Case): Promise<string[][][]> {
     }
     const result = await compile(config, { host: web.host, cacheDir: "/cache" });
     const live = [...rowsOf(result.rules)].filter(
-      ({ fate, text }) => fate === "live" && isRule(text),
+      ({ fate, text }) => fate === "kept" && isRule(text),
     );
     for (const [index, builds] of out.entries()) {
       const own = live

@@ -70,7 +70,7 @@ test("min_sources publishes what enough sources have", async () => {
         sources: texts.map((_, source) => ({ source: `${source}.txt`, type: "adblock" })),
       };
       const result = await compile(config, { host: memoryHost({ files }) });
-      const live = [...rowsOf(result.rules)].filter(({ fate }) => fate === "live");
+      const live = [...rowsOf(result.rules)].filter(({ fate }) => fate === "kept");
       const few = [...rowsOf(result.rules)].filter(({ fate }) => fate === "few-sources");
       result.close();
       const has = texts.map((own) => new Set(own.flatMap(keysOf)));

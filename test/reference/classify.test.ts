@@ -45,7 +45,7 @@ function checkLines(): void {
     scan.read({ origin: 0, nextLine: 1 }, new BlockCutter().blockOf(bytes, true), {
       start: 0,
       end: bytes.length,
-      fate: Fate.Live,
+      fate: Fate.Kept,
     });
     scan.flush();
     let index = 0;

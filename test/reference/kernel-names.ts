@@ -29,7 +29,7 @@ export class ReferenceNames {
   add(chunk: Chunk): void {
     for (let row = 0; row < chunk.length; row++) {
       const isOrdinary = (chunk.flags[row]! & Flag.Ordinary) !== 0;
-      if (isOrdinary && chunk.fate[row] === Fate.Live && chunk.kind[row] !== Kind.Block)
+      if (isOrdinary && chunk.fate[row] === Fate.Kept && chunk.kind[row] !== Kind.Block)
         toBlockRule(chunk, row);
       if (isName(chunk, row)) this.addRow(chunk, row);
     }
@@ -84,7 +84,7 @@ export class ReferenceNames {
 }
 
 function isName(chunk: Chunk, row: number): boolean {
-  if (chunk.fate[row] !== Fate.Live || chunk.kind[row] !== Kind.Block) return false;
+  if (chunk.fate[row] !== Fate.Kept || chunk.kind[row] !== Kind.Block) return false;
   return chunk.hostEnd[row]! - chunk.hostStart[row]! <= LONGEST_NAME;
 }
 

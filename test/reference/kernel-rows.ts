@@ -12,7 +12,7 @@ const LONGEST_VARINT = 5;
 export function findHashes(chunk: Chunk, filter: HashFilter): Uint32Array {
   const rows: number[] = [];
   for (let row = 0; row < chunk.length; row++)
-    if (filter.has(chunk.hostHash[row]!) && chunk.fate[row] === Fate.Live) rows.push(row);
+    if (filter.has(chunk.hostHash[row]!) && chunk.fate[row] === Fate.Kept) rows.push(row);
   return Uint32Array.from(rows);
 }
 
@@ -65,7 +65,7 @@ export function countFates({ fate, kind, length }: Chunk, fates: Float64Array): 
   let rules = 0;
   for (let row = 0; row < length; row++) {
     fates[fate[row]!]!++;
-    if (fate[row] === Fate.Live && kind[row]! >= Kind.Hosts) rules++;
+    if (fate[row] === Fate.Kept && kind[row]! >= Kind.Hosts) rules++;
   }
   return rules;
 }

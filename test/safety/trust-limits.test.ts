@@ -16,7 +16,7 @@ async function fatesOf(
   const { rules } = await compile({ name: "n", sources: [{ source: url, ...source }] }, { host });
   const fates: string[] = [];
   for (const { line, fate } of rowsOf(rules))
-    if (fates[line - 1] !== "live") fates[line - 1] = fate;
+    if (fates[line - 1] !== "kept") fates[line - 1] = fate;
   return fates;
 }
 
@@ -33,7 +33,7 @@ function rule(length: number): string {
 
 test("lines of 4 KiB are accepted, longer ones are not", async () => {
   assert.equal(rule(4096).length, 4096);
-  assert.equal(await fateOf(rule(4096)), "live");
+  assert.equal(await fateOf(rule(4096)), "kept");
   assert.equal(await fateOf(rule(4097)), "too-long");
 });
 
@@ -45,9 +45,9 @@ test("control characters are refused, also in comments; letters with adjacent co
     ["||a\u009f.example^", "control-bytes"],
     ["! a comment with \u001b[31m", "control-bytes"],
     ["! a comment with \u0085", "control-bytes"],
-    ["! a tab\tand a sign © and é", "live"],
-    ["! ÿ©", "live"],
-    ["0.0.0.0\ta.example", "live"],
+    ["! a tab\tand a sign © and é", "kept"],
+    ["! ÿ©", "kept"],
+    ["0.0.0.0\ta.example", "kept"],
   ] as const)
     assert.equal(await fateOf(line), fate, JSON.stringify(line));
 });
@@ -56,7 +56,7 @@ test("at most three hundred expressions of a source are accepted", async () => {
   const fates = await fatesOf(
     Array.from({ length: 302 }, (_, index) => `/^ads${index}x[0-9]\\.example$/`),
   );
-  assert.equal(fates[299], "live");
+  assert.equal(fates[299], "kept");
   assert.equal(fates[300], "slow-regex");
   assert.equal(fates[301], "slow-regex");
 });
@@ -74,12 +74,12 @@ test("expensive patterns are checked up to a cost limit, cheap ones always", asy
   const fates = await fatesOf([...lines, "||ads*.example.com^", "||*tracker*^", "||*.com^"]);
   assert.ok(fates.slice(0, 100).every((fate) => fate !== "slow-regex"));
   assert.ok(fates.slice(900, 1000).every((fate) => fate === "slow-regex"));
-  assert.deepEqual(fates.slice(1000), ["live", "live", "public-suffix"]);
+  assert.deepEqual(fates.slice(1000), ["kept", "kept", "public-suffix"]);
 });
 
 test("expressions that are too large, too long or too slow are dropped", async () => {
   for (const [line, fate] of [
-    ["/(.?){30}!/", "live"],
+    ["/(.?){30}!/", "kept"],
     ["/(.?){300}!/", "slow-regex"],
     [`/ads(?:${"a|".repeat(130)}a)x/`, "slow-regex"],
     ["/([a-m].{15}|(.?){50})[!0]/", "slow-regex"],
@@ -96,34 +96,34 @@ test("$badfilter works for plain names and not for a block-only source", async (
   );
   assert.deepEqual(
     await fatesOf(["||b.example^", "||b.example^$badfilter"], { trust: "block-only" }),
-    ["live", "cancels"],
+    ["kept", "cancels"],
   );
   assert.deepEqual(await fatesOf(["0.0.0.0 a.example", "||x.example^$badfilter"]), [
-    "live",
+    "kept",
     "cancels",
   ]);
 });
 
 test("trust decides about addresses, shared hosts and special names", async () => {
   for (const [line, fate] of [
-    ["||93.184.216.34^", "live"],
-    ["||github.io^", "live"],
+    ["||93.184.216.34^", "kept"],
+    ["||github.io^", "kept"],
     ["@@||github.io^", "public-suffix"],
-    ["||github.io^$important", "live"],
+    ["||github.io^$important", "kept"],
     ["@@||github.io^$important", "public-suffix"],
     ["*.com.*", "public-suffix"],
     ["||*.co.uk.*^", "public-suffix"],
-    ["||me.github.io^", "live"],
-    ["@@||me.github.io^", "live"],
-    ["0.0.0.0 github.io", "live"],
+    ["||me.github.io^", "kept"],
+    ["@@||me.github.io^", "kept"],
+    ["0.0.0.0 github.io", "kept"],
     ["0.0.0.0 *.com", "public-suffix"],
-    ["0.0.0.0 ads*.example.com", "live"],
+    ["0.0.0.0 ads*.example.com", "kept"],
     ["0.0.0.0 a|b.example", "public-suffix"],
     ["0.0.0.0 ｃom", "public-suffix"],
-    ["||ads*.example.com^", "live"],
+    ["||ads*.example.com^", "kept"],
     ["||*^", "too-wide"],
     ["||a*^", "too-wide"],
-    ["/^ads[0-9]+\\./", "live"],
+    ["/^ads[0-9]+\\./", "kept"],
     ["/./", "too-wide"],
     ["@@/\\.github\\.io$/", "public-suffix"],
     ["/\\.com$/", "too-wide"],

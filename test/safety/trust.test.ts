@@ -23,7 +23,7 @@ async function outcome(
     .decode(result.bytes)
     .split("\n")
     .filter((line) => line !== "" && !line.startsWith("!"));
-  const rows = [...rowsOf(result.rules)].filter(({ fate }) => fate !== "live");
+  const rows = [...rowsOf(result.rules)].filter(({ fate }) => fate !== "kept");
   return { kept, fates: Object.fromEntries(rows.map(({ text, fate }) => [text, fate])) };
 }
 

@@ -110,7 +110,7 @@ test(
     assert.deepEqual(
       await rowsOf(
         connection,
-        "SELECT count(*) FROM 'lines.csv.zst' WHERE fate = 'live' AND kind NOT IN ('blank', 'comment')",
+        "SELECT count(*) FROM 'lines.csv.zst' WHERE fate = 'kept' AND kind NOT IN ('blank', 'comment')",
       ),
       [String(stats.rules)],
     );

@@ -124,7 +124,7 @@ test(
     const sources = new SourceLines(record, undefined, host);
     const answers = await explainNames(asked, { record, rules, sources });
     const count: Record<string, number> = {};
-    const REDUNDANT = new Set(["live", "duplicate", "same-host", "covered"]);
+    const REDUNDANT = new Set(["kept", "duplicate", "same-host", "covered"]);
     const SILENT = new Set([
       "blank",
       "directive",
@@ -144,7 +144,7 @@ test(
           const all = (fates.get(key) ?? []).filter((fate) => !SILENT.has(fate));
           const fate = all.length === several ? all[index] : all[0];
           if (fate !== undefined && (depth === 0 || REDUNDANT.has(fate)))
-            expected.add(`${key} ${fate === "live" ? "kept" : fate}`);
+            expected.add(`${key} ${fate === "kept" ? "kept" : fate}`);
         }
       const found = new Set(lines.map(({ file, line, fate }) => `${file}:${line} ${fate}`));
       assert.deepEqual([...found].toSorted(), [...expected].toSorted(), name);

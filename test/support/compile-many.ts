@@ -13,7 +13,7 @@ const config = {
 const sizes: { used: number; rss: number }[] = [];
 for (let done = 1; done <= COUNT; done++) {
   const result = await compile(config, { files });
-  for (const { fate } of result.lines()) if (fate !== "live") break;
+  for (const { fate } of result.lines()) if (fate !== "kept") break;
   result.close();
   if (done % (COUNT / 4) !== 0) continue;
   globalThis.gc!();

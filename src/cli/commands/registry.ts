@@ -309,9 +309,13 @@ export const commands: readonly CommandEntry[] = [
   {
     name: "help",
     group: "more",
-    operands: "[COMMAND]",
-    description: "Print help for a command, or an overview of all commands",
-    examples: [["help plan", "options and examples of plan"]],
+    operands: "[COMMAND | FATE]",
+    description: "Print help for a command or a fate of lines, or an overview of all commands",
+    examples: [
+      ["help plan", "options and examples of plan"],
+      ["help public-suffix", "what the fate means, and what to do about such lines"],
+      ["help fates", "every fate"],
+    ],
     load: async () => (await import("./help.ts")).helpCommand,
   },
 ];

@@ -148,9 +148,13 @@ function unknownWord(word: string, isCommand: boolean): Diagnostic {
 }
 
 /** The error for a word that is not a command. */
-export function unknownCommand(word: string): Diagnostic {
-  const names = commands.map(({ name }) => name);
-  const meant = nearest(word, names);
+export function unknownCommand(
+  word: string,
+  meant: string | undefined = nearest(
+    word,
+    commands.map(({ name }) => name),
+  ),
+): Diagnostic {
   const hint =
     meant === undefined ? "Use -c to name a configuration file" : `Did you mean "${meant}"?`;
   return problem(`Unknown command: ${printable(word, 60)}`, hint);

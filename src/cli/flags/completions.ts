@@ -1,11 +1,12 @@
 import { FORMAT_NAMES, OUTPUT_FORMATS } from "../../config/output-fields.ts";
 import { PERMITS } from "../../build/build-options.ts";
 import { GUARD_NAMES } from "../../build/guards/names.ts";
-import { FATE_MEANINGS } from "../../explain/fate-lines.ts";
+import { FATE_ENTRIES } from "../../explain/glossary.ts";
 import { commands } from "../commands/registry.ts";
 import { isFor } from "./args.ts";
 import { type Flag, takersOf } from "./flag.ts";
 import { SHOWN_FLAGS } from "./flags.ts";
+import { FATE_TOPIC } from "./help.ts";
 import { LINT_REPORTS } from "../output/lint-report.ts";
 
 const ALL = SHOWN_FLAGS;
@@ -16,9 +17,12 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   format: [...OUTPUT_FORMATS, ...Object.keys(LINT_REPORTS)],
   accept: GUARD_NAMES,
   permit: PERMITS,
-  fate: [...FATE_MEANINGS.keys()],
+  fate: [...FATE_ENTRIES.keys()],
   color: ["auto", "always", "never"],
 };
+
+/** What `help` explains. */
+const TOPICS = [...commands.map(({ name }) => name), FATE_TOPIC, ...FATE_ENTRIES.keys()].join(" ");
 
 /** Shell completion scripts, generated from the tables of commands and options. */
 export const COMPLETIONS: Readonly<Record<string, () => string>> = { bash, zsh, fish };
@@ -64,6 +68,8 @@ ${cases}
     COMPREPLY=($(compgen -W "$flags" -- "$word"))
   elif [[ -z "$command" ]]; then
     COMPREPLY=($(compgen -W "${commands.map(({ name }) => name).join(" ")}" -- "$word"))
+  elif [[ "$command" == help ]]; then
+    COMPREPLY=($(compgen -W "${TOPICS}" -- "$word"))
   else
     compopt -o default 2>/dev/null
   fi
@@ -84,7 +90,7 @@ function zsh(): string {
   );
   const cases = commands.map(
     ({ name }) =>
-      `    ${name}) _arguments -s ${flagsOf(name).flatMap(zshFlag).join(" ")} '*:file:_files' ;;`,
+      `    ${name}) _arguments -s ${flagsOf(name).flatMap(zshFlag).join(" ")} ${name === "help" ? `'*:topic:(${TOPICS})'` : "'*:file:_files'"} ;;`,
   );
   return `#compdef rules-compiler
 # zsh completion for rules-compiler: put it into a folder of $fpath as _rules-compiler
@@ -149,8 +155,9 @@ function fish(): string {
           : ` -x -a ${quoted(words.join(" "))}`;
     return `complete -c rules-compiler${when} -l ${name}${short === undefined ? "" : ` -s ${short}`}${wanted} -d ${quoted(description)}`;
   });
+  const topics = `complete -c rules-compiler -n "__fish_seen_subcommand_from help" -x -a ${quoted(TOPICS)}`;
   return `# fish completion for rules-compiler: rules-compiler completions fish > ~/.config/fish/completions/rules-compiler.fish
-${[...lines, ...flags].join("\n")}
+${[...lines, ...flags, topics].join("\n")}
 `;
 }
 

@@ -3,6 +3,7 @@ import { isFor } from "./args.ts";
 import { type CommandEntry, GROUPS, commands } from "../commands/registry.ts";
 import { type Flag, descriptionFor, takersOf } from "./flag.ts";
 import { SHOWN_FLAGS } from "./flags.ts";
+import { COUNTS, FATE_ENTRIES, type FateEntry, RANKS } from "../../explain/glossary.ts";
 import { VARIABLES } from "./variables.ts";
 import { wrapText } from "../output/text-width.ts";
 
@@ -24,7 +25,7 @@ Usage: rules-compiler [COMMAND] [-c FILE] [OPTIONS]
 
 ${rows.join("\n")}
 
-Options of a command: rules-compiler help COMMAND. All: rules-compiler --help
+Options of a command: help COMMAND. Fates of lines: help fates. All: --help
 `;
 }
 
@@ -87,6 +88,43 @@ ${own === "" ? "" : `\nOptions:\n${own}\n`}
 Options of every command:
 ${flagTable((flag) => !isOwn(flag))}
 `;
+}
+
+/** The topic with every fate. */
+export const FATE_TOPIC = "fates";
+
+/** Every fate with its meaning, by rank, and the words for what is counted. */
+export function fatesHelp(): string {
+  const fates = [...FATE_ENTRIES.values()];
+  const sections = RANKS.map((rank) => {
+    const own = fates.filter((fate) => fate.rank === rank);
+    const heading = wrapText(`${rank}: ${own[0]!.rankMeaning}.`, COLUMNS).join("\n");
+    return `${heading}\n${table(own.map(({ name, meaning }) => [name, plain(meaning)]))}`;
+  });
+  return `Every line of a source is kept or dropped, and has one of these fates.
+
+${sections.join("\n\n")}
+
+Counts:
+${table(Object.values(COUNTS))}
+
+One fate: rules-compiler help FATE. Its lines: rules-compiler stats --fate FATE
+`;
+}
+
+export function fateHelp({ name, rank, meaning, rankMeaning, advice }: FateEntry): string {
+  return [
+    `${name}: ${plain(meaning)}`,
+    `Rank: ${rank}. ${rankMeaning}.`,
+    `What to do: ${plain(advice)}.`,
+    `The lines: rules-compiler stats --fate ${name}`,
+  ]
+    .map((text) => `${wrapText(text, COLUMNS).join("\n")}\n`)
+    .join("");
+}
+
+function plain(markdown: string): string {
+  return markdown.replaceAll("`", "");
 }
 
 /** Whether only some commands take it. */

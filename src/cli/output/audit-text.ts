@@ -8,6 +8,7 @@ import { printable } from "../../diagnostics/printable.ts";
 import { type Style, renderDiagnostic } from "../../diagnostics/render.ts";
 import type { ListStats } from "../../explain/stats.ts";
 import { bytesText } from "./summary.ts";
+import { COUNTS } from "../../explain/glossary.ts";
 import { renderTable } from "./table.ts";
 
 export interface Audit {
@@ -24,10 +25,10 @@ interface AuditedList {
   readonly name: string;
   readonly source: string;
   readonly lines: number;
-  /** Lines that are DNS rules, including those that other lists have too. */
+  /** Rules of the compiled list that one of its lines gives. */
   readonly rules: number;
-  /** Rules of the compiled list that no other list has. */
-  readonly unique: number;
+  /** Rules that would leave the compiled list if this list went away. */
+  readonly onlyHere: number;
   readonly state: "good" | "adds-nothing" | "repeated" | "stale" | "dead" | "no-list";
   /** The name of an earlier list with the same address. */
   readonly sameAs?: string;
@@ -48,18 +49,18 @@ function sourcesOf({ report, stats }: Audit): AuditedList[] {
   const { sources } = report;
   const needed = new Set(stats.cover.sources);
   return sources.map((source, index) => {
-    const { unique, duplicate, covered } = stats.sources[index]!;
-    const { label, lines, kept, problem } = source;
+    const { rules, onlyHere } = stats.sources[index]!;
+    const { label, lines, problem } = source;
     const same = sources.filter((other) => other.source === source.source);
     const sameAs = same[0] === source ? undefined : same[0]!.label;
     // A list does not add rules that its own copy has, but one of the two is needed.
-    const adds = unique > 0 || (same.length > 1 && same.some((one) => needed.has(one.label)));
+    const adds = onlyHere > 0 || (same.length > 1 && same.some((one) => needed.has(one.label)));
     return {
       name: label,
       source: source.source,
       lines,
-      rules: kept + duplicate + covered,
-      unique,
+      rules,
+      onlyHere,
       state: stateOf(source, sameAs === undefined, adds),
       ...(sameAs !== undefined && { sameAs }),
       ...(problem && { problem: problem.message }),
@@ -91,8 +92,8 @@ export function auditJson(audit: Audit): object {
     ownRules: setup.userRules.length,
     notes: setup.notes,
     lines: report.lines,
-    rules: rulesOf(audit),
-    effective: report.rules,
+    redundant: redundantIn(audit),
+    rules: report.rules,
     bytes: report.bytes,
     needed: neededOf(audit),
     findings,
@@ -107,16 +108,15 @@ function neededOf({ setup, stats }: Audit): readonly string[] {
     : sources.filter((name) => name !== USER_RULES_NAME);
 }
 
-/** All rules, including the user's own. */
-function rulesOf(audit: Audit): number {
-  return sourcesOf(audit).reduce((sum, { rules }) => sum + rules, 0);
+/** Lines that one list does not need, including those of the user's own rules. */
+function redundantIn({ stats }: Audit): number {
+  return stats.sources.reduce((sum, { redundant }) => sum + redundant, 0);
 }
 
 export function auditText(audit: Audit, style: Style, columns: number): string {
   const { path, setup, report, findings } = audit;
   const lists = listsOf(audit);
   const off = setup.lists.length - lists.length;
-  const rules = rulesOf(audit);
   const bytes = report.sources.reduce((sum, source) => sum + source.bytes, 0);
   const inStates = (state: AuditedList["state"]): number =>
     lists.filter((one) => one.state === state).length;
@@ -136,7 +136,7 @@ export function auditText(audit: Audit, style: Style, columns: number): string {
   return `${[
     `${style.strong(setup.software)}: ${countText(lists.length, "list")} enabled${off === 0 ? "" : `, ${off} disabled`}${setup.userRules.length === 0 ? "" : `, ${countText(setup.userRules.length, "own rule")}`}`,
     ...tableLines(lists, style, columns),
-    `${countText(report.lines, "line")}, ${countText(rules, "rule")}, ${numberText(report.rules)} of them effective`,
+    `${countText(report.lines, "line")}, ${numberText(redundantIn(audit))} of them ${COUNTS.redundant[0]}`,
     ...facts
       .filter(([count]) => count > 0)
       .map(([count, one, many]) =>
@@ -173,14 +173,17 @@ function stateText({ state, problem, sameAs }: AuditedList): string {
 function tableLines(lists: readonly AuditedList[], style: Style, columns: number): string[] {
   const rows = lists.map((list) => [
     printable(list.name),
-    ...[list.lines, list.rules, list.unique].map(numberText),
+    ...[list.lines, list.rules, list.onlyHere].map(numberText),
     stateText(list),
   ]);
-  const [head, ...body] = renderTable([["list", "lines", "rules", "only here", ""], ...rows], {
-    align: "lrrrl",
-    columns,
-    longestName: LONGEST_NAME,
-  });
+  const [head, ...body] = renderTable(
+    [["list", COUNTS.lines[0], COUNTS.rules[0], COUNTS.onlyHere[0], ""], ...rows],
+    {
+      align: "lrrrl",
+      columns,
+      longestName: LONGEST_NAME,
+    },
+  );
   return [
     style.faint(head!),
     ...body.map((text, index) => (lists[index]!.state === "good" ? text : style.warning(text))),

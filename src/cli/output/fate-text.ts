@@ -1,19 +1,20 @@
 import { numberText } from "../../diagnostics/number-text.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import type { Style } from "../../diagnostics/render.ts";
-import { FATE_MEANINGS, type LineOfFate, fateCounts } from "../../explain/fate-lines.ts";
+import { type LineOfFate, fateCounts } from "../../explain/fate-lines.ts";
+import { FATE_ENTRIES, byRank } from "../../explain/glossary.ts";
 import type { BuildRecord } from "../../build/state/published-build.ts";
 import { locationLink, locationText } from "./location-text.ts";
 import { renderTable } from "./table.ts";
 import { fitText, textWidth } from "./text-width.ts";
 
-/** The number of dropped lines of the given sources per fate, most frequent first. */
+/** The number of dropped lines of the given sources per fate, the most important first. */
 export function sortedCounts(
   record: BuildRecord,
   sources: ReadonlySet<number>,
 ): Record<string, number> {
   const counts = fateCounts(record, sources);
-  return Object.fromEntries([...counts].toSorted(([, a], [, b]) => b - a));
+  return Object.fromEntries(byRank(Object.fromEntries(counts)));
 }
 
 /** The counts, with the meanings of the fates. */
@@ -21,7 +22,7 @@ export function fateTable(counts: Readonly<Record<string, number>>): string {
   const rows = Object.entries(counts).map(([fate, count]) => [
     fate,
     numberText(count),
-    FATE_MEANINGS.get(fate) ?? "",
+    FATE_ENTRIES.get(fate)?.meaning ?? "",
   ]);
   return renderTable(rows, { align: "lrl" })
     .map((text) => `${text}\n`)

@@ -3,14 +3,18 @@ import type { Style } from "../../diagnostics/render.ts";
 import type { ListStats } from "../../explain/stats.ts";
 import { countText, numberText } from "../../diagnostics/number-text.ts";
 import { markdownText } from "./markdown-text.ts";
+import { COUNTS } from "../../explain/glossary.ts";
 import { renderTable } from "./table.ts";
 
-const HEADINGS = ["lines", "rejected", "duplicate", "covered", "rules", "only here"] as const;
+const COLUMNS = ["lines", "kept", "dropped", "redundant", "rules", "onlyHere"] as const;
+const HEADINGS = COLUMNS.map((column) => COUNTS[column][0]);
 const LONGEST_NAME = 36;
 
 function numbersOf(stats: ListStats): string[][] {
-  return stats.sources.map(({ lines, rejectedLines, duplicate, covered, rules, unique }) =>
-    [lines, rejectedLines, duplicate, covered, rules, unique].map(numberText),
+  return stats.sources.map((source) =>
+    COLUMNS.map((column) =>
+      numberText(column === "dropped" ? source.lines - source.kept : source[column]),
+    ),
   );
 }
 
@@ -27,7 +31,7 @@ export function statsTable(stats: ListStats, style: Style, columns: number): str
   });
   return `${[
     style.faint(head!),
-    ...body.map((text, index) => (stats.sources[index]!.unique === 0 ? style.faint(text) : text)),
+    ...body.map((text, index) => (stats.sources[index]!.onlyHere === 0 ? style.faint(text) : text)),
     "",
     coverLine(stats),
     ...overlapLines(stats),

@@ -2,6 +2,7 @@ import type { CompileReport, SourceReport } from "../../build/build-outcome.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import type { Style } from "../../diagnostics/render.ts";
 import { numberText } from "../../diagnostics/number-text.ts";
+import { COUNTS, fatesOfRules } from "../../explain/glossary.ts";
 import { isDegraded } from "../../build/build-outcome.ts";
 import { renderTable } from "./table.ts";
 
@@ -17,24 +18,8 @@ export function bytesText(bytes: number): string {
 }
 
 const LONGEST_NAME = 32;
-/** Maximum number of reasons per source, unless all are requested. */
-const MOST_REASONS = 3;
 
-/** Fates of lines that would have done harm: the maintainer of a source made a mistake, or attacks its users. */
-export const ALARMS: ReadonlySet<string> = new Set([
-  "public-suffix",
-  "too-wide",
-  "protected",
-  "real-address",
-  "rewrites",
-  "cancels",
-  "control-bytes",
-  "over-budget",
-  "newly-blocks",
-  "household",
-]);
-
-/** One row per source: lines read, kept, and dropped with reasons; then the total. */
+/** One row per source: lines, kept, and dropped with reasons that fit; then the total. */
 export function summaryTable(
   report: CompileReport,
   columns: number,
@@ -43,16 +28,17 @@ export function summaryTable(
 ): string {
   const { lines, kept, sources } = report;
   const total = { label: "total", lines, kept, dropped: totalDropped(sources) };
-  const most = hasAllReasons ? Infinity : MOST_REASONS;
   const rows = [...sources, total].map((source) => [
     printable(source.label),
     ...[source.lines, source.kept, source.lines - source.kept].map(numberText),
-    [...("state" in source ? stateText(source) : []), ...reasons(source.dropped, most)],
+    [...("state" in source ? stateText(source) : []), ...reasons(source.dropped)],
   ]);
-  const table = renderTable([["source", "lines", "kept", "dropped", "why"], ...rows], {
+  const headings = [COUNTS.lines[0], COUNTS.kept[0], COUNTS.dropped[0], "why"];
+  const table = renderTable([["source", ...headings], ...rows], {
     align: "lrrrl",
     columns,
     longestName: LONGEST_NAME,
+    isCut: !hasAllReasons,
   });
   return table
     .map((text, index) => {
@@ -75,15 +61,7 @@ function totalDropped(sources: readonly SourceReport[]): Record<string, number> 
   return total;
 }
 
-/** Reasons, most frequent first, after those that must be seen: they are never left out. */
-function reasons(dropped: Readonly<Record<string, number>>, most: number): string[] {
-  const all = Object.entries(dropped).toSorted(([, a], [, b]) => b - a);
-  const [alarms, others] = [true, false].map((isAlarm) =>
-    all
-      .filter(([name]) => ALARMS.has(name) === isAlarm)
-      .map(([name, count]) => `${name} ${numberText(count)}`),
-  ) as [string[], string[]];
-  const room = Math.max(0, most - alarms.length);
-  const rest = others.length - room;
-  return [...alarms, ...others.slice(0, room), ...(rest > 0 ? [`${rest} more`] : [])];
+/** The most important first, without comments and their like. */
+function reasons(dropped: Readonly<Record<string, number>>): string[] {
+  return fatesOfRules(dropped).map(([fate, count]) => `${fate} ${numberText(count)}`);
 }

@@ -71,6 +71,16 @@ export function wrapParts(parts: readonly string[], columns: number): string[] {
   return lines;
 }
 
+/** Joins the first parts that fit into a number of columns, and counts the others: `a, b, … 3 more`. */
+export function fitParts(parts: readonly string[], columns: number): string {
+  for (let shown = parts.length; shown > 0; shown--) {
+    const rest = parts.length - shown;
+    const text = [...parts.slice(0, shown), ...(rest > 0 ? [`… ${rest} more`] : [])].join(", ");
+    if (textWidth(text) <= columns) return text;
+  }
+  return fitText(parts.length > 1 ? `${parts[0]}, …` : (parts[0] ?? ""), columns);
+}
+
 /** Wraps words to a number of columns. A longer word gets its own line. */
 export function wrapText(text: string, columns: number): string[] {
   const lines: string[] = [];

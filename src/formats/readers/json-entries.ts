@@ -151,7 +151,7 @@ export class JsonEntries implements ConfigReader, JsonTaker {
 
   private enterText(value: string, line = this.line): void {
     const text = value.replace(/[\r\n]+/g, " ").trim();
-    this.enter(text === "" ? NO_TEXT : text, line, text === "" ? Fate.BadSyntax : Fate.Live);
+    this.enter(text === "" ? NO_TEXT : text, line, text === "" ? Fate.BadSyntax : Fate.Kept);
   }
 
   private enterName(
@@ -170,7 +170,7 @@ export class JsonEntries implements ConfigReader, JsonTaker {
     );
     const rule = isImportant ? `${text}$important` : text;
     // `important` has the precedence of adblock syntax.
-    this.enter(isValid ? rule : NO_TEXT, line, isValid ? Fate.Live : Fate.BadSyntax, isImportant);
+    this.enter(isValid ? rule : NO_TEXT, line, isValid ? Fate.Kept : Fate.BadSyntax, isImportant);
   }
 
   private enter(text: string, line: number, fate: Fate, isAdblockSyntax = true): void {

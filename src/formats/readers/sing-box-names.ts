@@ -185,11 +185,11 @@ function meaningOf(key: string, value: string): readonly [text: string, fate: Fa
   if (key === "domain_regex") {
     // No name has these characters, and a slash would end the expression.
     if (value === "" || /[\u0000-\u001f\u007f/]/.test(value)) return bad;
-    return isJavaScript(value) ? [`/${value}/`, Fate.Live] : [NO_TEXT, Fate.BadRegex];
+    return isJavaScript(value) ? [`/${value}/`, Fate.Kept] : [NO_TEXT, Fate.BadRegex];
   }
   const isBelow = key === "domain_suffix" && value.startsWith(".");
   const name = (isBelow ? value.slice(1) : value).toLowerCase();
   if (!isName(name)) return bad;
   if (name.endsWith(".invalid")) return [NO_TEXT, Fate.Blank];
-  return [(key === "domain" ? exact : isBelow ? below : subtree)(name), Fate.Live];
+  return [(key === "domain" ? exact : isBelow ? below : subtree)(name), Fate.Kept];
 }
