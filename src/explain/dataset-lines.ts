@@ -14,12 +14,12 @@ import { Fate } from "../rules/fate.ts";
 import { Flag, Kind } from "../rules/kind.ts";
 import { ChunkPool } from "../rules/rule-table.ts";
 import { FileBlocks } from "../sources/text-blocks.ts";
+import { namesIn } from "../meaning/line.ts";
 import { type FileLines, ListScan } from "../syntax/list-scan.ts";
 import { asciiLabels } from "../syntax/idna.ts";
 import { suffixTables } from "../syntax/public-suffix.ts";
 import { BlockCutter, type TextBlock, blocksOf } from "../syntax/text-block.ts";
 import { CsvRows, KINDS } from "./csv-rows.ts";
-import { hostsIn } from "./line-names.ts";
 import { readRecorded } from "./read-recorded.ts";
 import { HEAD_BYTES, isUnpackedFirst, recordedText } from "./recorded-text.ts";
 import { RecordedRows } from "./recorded-rows.ts";
@@ -144,7 +144,7 @@ export class DatasetLines {
       const text = this.addLine(chunk, row, kind);
       rows.next();
       if (text !== undefined) {
-        const names = hostsIn(text);
+        const names = namesIn(text);
         for (let at = 1; !rows.isOver && rows.line === line; at++)
           this.addRow(text, names[Math.min(at, names.length - 1)], kind);
       }
@@ -162,7 +162,7 @@ export class DatasetLines {
       return undefined;
     }
     const text = decodeUtf8(bytes, start[row], end[row]);
-    this.table.addText(this.rows, kind, normalName(hostsIn(text)[0]), text);
+    this.table.addText(this.rows, kind, normalName(namesIn(text)[0]), text);
     return text;
   }
 
@@ -190,7 +190,7 @@ export class DatasetLines {
       const kind = fate !== Fate.Kept ? "unknown" : rule.startsWith("@@") ? "exception" : "rule";
       this.addRow(
         written.at(line),
-        fate === Fate.Kept ? hostsIn(rule)[0] : undefined,
+        fate === Fate.Kept ? namesIn(rule)[0] : undefined,
         KINDS.indexOf(kind),
       );
     };

@@ -1,8 +1,8 @@
+import { soleName } from "../meaning/line.ts";
 import { RuleIndex, type PlacedRule } from "../meaning/rule-index.ts";
 import { cancelledKey, readRule } from "../meaning/rule.ts";
 import { PROBE, witnessOf } from "../meaning/witness.ts";
 import { withParents } from "../syntax/parents.ts";
-import { nameIn } from "./line-names.ts";
 import { type PlainList, hostsOf } from "./plain-list.ts";
 
 /** How the answer for a name changed. */
@@ -72,7 +72,8 @@ export class ListComparison {
     this.fresh = fresh;
     this.added = [...fresh.texts].filter((text) => !old.texts.has(text));
     this.removed = [...old.texts].filter((text) => !fresh.texts.has(text));
-    for (const text of this.added) if (!isFreedOnly || nameIn(text) === undefined) this.enter(text);
+    for (const text of this.added)
+      if (!isFreedOnly || soleName(text) === undefined) this.enter(text);
     for (const text of this.removed) this.enter(text);
     this.matches = matcherOf(this.changed);
     for (const name of old.names()) this.visit(name);

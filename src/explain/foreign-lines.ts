@@ -3,7 +3,7 @@ import { bufferOf } from "../bytes/search.ts";
 import { encodeUtf8 } from "../bytes/utf8.ts";
 import { splitLines } from "../formats/readers/line-by-line.ts";
 import { foreignFormats } from "../formats/readers/registry.ts";
-import { hostsIn } from "./line-names.ts";
+import { namesIn } from "../meaning/line.ts";
 
 /** A rule from a file of another format, and its location. */
 export interface ForeignLine {
@@ -34,7 +34,7 @@ export function foreignLines(
   let last = { line: 0, rows: 0 };
   const take = (text: string, line: number): void => {
     last = { line, rows: line === last.line ? last.rows + 1 : 1 };
-    const host = hostsIn(text).find(isWanted);
+    const host = namesIn(text).find(isWanted);
     if (host !== undefined) found.push({ line, rowInLine: last.rows - 1, text, host });
   };
   const reader = reading.open();

@@ -1,3 +1,4 @@
+import { readLine } from "../meaning/line.ts";
 import { type PlacedRule, RuleIndex } from "../meaning/rule-index.ts";
 import { readRule } from "../meaning/rule.ts";
 import { type Verdict, decide } from "../meaning/verdict.ts";
@@ -6,7 +7,6 @@ import { parseAdblockRule } from "../syntax/adblock-rule.ts";
 import { withParents } from "../syntax/parents.ts";
 import { regexTexts } from "../syntax/regex-texts.ts";
 import { isRegexText, loadRegex, needsRe2 } from "../syntax/regex-rule.ts";
-import { namesIn } from "./line-names.ts";
 import type { ListRule, PlainNames } from "./plain-names.ts";
 
 /** The answer of the list for a name. */
@@ -65,10 +65,10 @@ export class ListRules {
   }
 
   private enter(text: string, row: number): void {
-    if (this.index.cancel(text)) return;
-    const names = namesIn(text);
-    if (names !== undefined) {
-      for (const name of names) {
+    const line = readLine(text);
+    if (line.kind === "nothing" || (line.kind === "rule" && this.index.cancel(text))) return;
+    if (line.kind === "names") {
+      for (const name of line.names) {
         const known = this.exact.get(name);
         if (known === undefined) this.exact.set(name, [{ text, row }]);
         else known.push({ text, row });
@@ -173,9 +173,8 @@ function isForOther(text: string, hosts: ReadonlySet<string>): boolean {
 
 /** Whether a rule is an expression that needs RE2 and may match one of the names. */
 function mayNeedRe2(text: string, asked: readonly string[] | undefined): boolean {
-  if (!/^(?:@@)?\//.test(text)) return false;
-  const pattern = parseAdblockRule(text)?.pattern ?? "";
-  if (!isRegexText(pattern)) return true;
+  const pattern = text.includes("/") ? (parseAdblockRule(text)?.pattern ?? "") : "";
+  if (!isRegexText(pattern)) return false;
   const source = pattern.slice(1, -1);
   if (!needsRe2(source)) return false;
   const texts = regexTexts(source);

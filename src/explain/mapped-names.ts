@@ -1,24 +1,10 @@
 import { Buffer } from "node:buffer";
-import {
-  BANG,
-  CARET,
-  CLASS_OF,
-  Class,
-  DOLLAR,
-  DOT,
-  HASH,
-  HYPHEN,
-  LF,
-  PIPE,
-  SLASH,
-  STAR,
-  UNDERSCORE,
-} from "../bytes/ascii.ts";
+import { BANG, DOT, HASH, LF } from "../bytes/ascii.ts";
 import { HASH_SEED, hashEnd, hashLabel, hashName } from "../bytes/hash.ts";
 import { bufferOf } from "../bytes/search.ts";
 import { SliceTable } from "../bytes/slice-table.ts";
+import { nameSlice, readNameSlice, soleName } from "../meaning/line.ts";
 import type { BuildRecord, Frame } from "../record/build-record.ts";
-import { nameIn } from "./line-names.ts";
 import { eachLiveLine } from "./live-lines.ts";
 import type { ListRule, NameRules, PlainNames } from "./plain-names.ts";
 
@@ -67,13 +53,12 @@ export class MappedNames implements PlainNames {
   }
 
   private enter(frame: Frame): void {
-    const { list, starts, subtrees, exact, repeats } = this;
+    const { list, starts, repeats } = this;
     eachLiveLine(list, frame, (row, start, end) => {
       starts[row] = start;
-      let first = -1;
-      if (isSubtreeLine(list, start, end)) first = subtrees.enter(start + 2, end - 1, row);
-      else if (isPlainName(list, start, end)) first = exact.enter(start, end, row);
-      else first = this.enterText(row, start, end);
+      const first = readNameSlice(list, start, end)
+        ? this.enterName(row, nameSlice.start, nameSlice.end, nameSlice.isSubtree)
+        : this.enterText(row, start, end);
       if (first !== -1) repeats.push({ row, first });
     });
   }
@@ -83,11 +68,14 @@ export class MappedNames implements PlainNames {
     const first = this.list[start]!;
     if (first === BANG || first === HASH) return -1;
     const line = this.list.toString("latin1", start, end);
-    const found = nameIn(line);
-    const at = found === undefined ? -1 : line.toLowerCase().lastIndexOf(found.name);
-    if (found === undefined || at === -1) return -1;
-    const names = found.isSubtree ? this.subtrees : this.exact;
-    return names.enter(start + at, start + at + found.name.length, row);
+    const found = soleName(line);
+    if (found === undefined) return -1;
+    const at = start + line.indexOf(found.name);
+    return this.enterName(row, at, at + found.name.length, found.isSubtree);
+  }
+
+  private enterName(row: number, start: number, end: number, isSubtree: boolean): number {
+    return (isSubtree ? this.subtrees : this.exact).enter(start, end, row);
   }
 
   /** Whether the name, or a name above it, has a rule: one walk for most names, which have none. */
@@ -147,25 +135,3 @@ export class MappedNames implements PlainNames {
 const NOTHING: NameRules = {};
 /** Longer than any name. */
 const LONGEST = 1024;
-
-/** `||name^`. */
-function isSubtreeLine(list: Uint8Array, start: number, end: number): boolean {
-  if (end - start < 4 || list[start] !== PIPE || list[start + 1] !== PIPE) return false;
-  if (list[end - 1] !== CARET) return false;
-  for (let at = start + 2; at < end - 1; at++) {
-    const byte = list[at];
-    if (byte === CARET || byte === PIPE || byte === STAR || byte === SLASH || byte === DOLLAR)
-      return false;
-  }
-  return true;
-}
-
-/** A line of letters, digits, dots, hyphens and underscores. */
-function isPlainName(list: Uint8Array, start: number, end: number): boolean {
-  if (start === end || list[end - 1] === DOT) return false;
-  if (list[start] === DOT || list[start] === HYPHEN) return false;
-  for (let at = start; at < end; at++)
-    if ((CLASS_OF[list[at]!]! & (Class.Word | Class.Dot | Class.Hyphen)) === 0)
-      if (list[at] !== UNDERSCORE) return false;
-  return true;
-}

@@ -1,14 +1,11 @@
 import { decodeUtf8 } from "../bytes/utf8.ts";
+import { exactName, readLine, subtreeName } from "../meaning/line.ts";
 import { nameScope } from "../meaning/name-scope.ts";
 import { parseAdblockRule } from "../syntax/adblock-rule.ts";
 import { isCanaryRule } from "../syntax/canary-name.ts";
 import { asciiLabels } from "../syntax/idna.ts";
-import { nameIn, namesIn } from "./line-names.ts";
 import { ListRules } from "./list-rules.ts";
 import type { ListRule, NameRules, PlainNames } from "./plain-names.ts";
-
-/** `||name^` with a name that is written the way it is searched for. */
-const PLAIN_SUBTREE = /^\|\|[a-z0-9_.-]+\^$/;
 
 /** A list that was read from a file: its rules by text, and their meaning. Rows are line numbers, from 1. */
 export class PlainList implements PlainNames {
@@ -43,16 +40,14 @@ export class PlainList implements PlainNames {
     const before = texts.size;
     if (texts.add(text).size === before) return;
     // Almost all lines of most lists.
-    if (PLAIN_SUBTREE.test(text)) {
-      subtrees.set(text.slice(2, -1), row);
+    const subtree = subtreeName(text);
+    if (subtree !== undefined) {
+      subtrees.set(subtree, row);
       return;
     }
-    const found = nameIn(text);
-    const rule = { text, row };
-    // Upper-case and non-ASCII names are found by their normalized form.
-    if (found === undefined || /[A-Z]|[^\u0000-\u007f]/.test(found.name)) this.special.push(rule);
-    else if (found.isSubtree) subtrees.set(found.name, row);
-    else if (!this.exact.has(found.name)) this.exact.set(found.name, rule);
+    const name = exactName(text);
+    if (name === undefined) this.special.push({ text, row });
+    else if (!this.exact.has(name)) this.exact.set(name, { text, row });
   }
 
   find(name: string): NameRules {
@@ -83,13 +78,11 @@ export class PlainList implements PlainNames {
 
 /** The names that a rule matches or excludes, and whether it can match other names too. */
 export function hostsOf(text: string): { names: readonly string[]; isPattern: boolean } {
-  if (PLAIN_SUBTREE.test(text)) return { names: [text.slice(2, -1)], isPattern: false };
-  const plain = nameIn(text);
-  if (plain !== undefined)
-    return { names: [asciiLabels(plain.name).toLowerCase()], isPattern: false };
-  const several = namesIn(text);
-  if (several !== undefined) return { names: several, isPattern: false };
-  const rule = parseAdblockRule(text);
+  const subtree = subtreeName(text);
+  if (subtree !== undefined) return { names: [subtree], isPattern: false };
+  const line = readLine(text);
+  if (line.kind === "names") return { names: line.names, isPattern: false };
+  const rule = line.kind === "rule" ? parseAdblockRule(text) : undefined;
   if (rule === undefined) return { names: [], isPattern: false };
   const scope = nameScope(asciiLabels(rule.pattern));
   const denied = rule.modifiers.find(({ name }) => name === "denyallow")?.value?.split("|") ?? [];

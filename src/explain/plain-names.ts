@@ -2,9 +2,9 @@ import { countLineFeeds } from "../bytes/count-lines.ts";
 import type { OpenFile } from "../host/host.ts";
 import { readFully } from "../host/read-fully.ts";
 import { mayHaveAny } from "../kernel/name-filter.ts";
+import { soleName } from "../meaning/line.ts";
 import type { BuildRecord, Frame } from "../record/build-record.ts";
 import { Fate } from "../rules/fate.ts";
-import { nameIn } from "./line-names.ts";
 import { linesWithAny } from "./matching-lines.ts";
 
 /** A rule of the list. */
@@ -84,7 +84,7 @@ export class SearchedNames implements PlainNames {
       const bytes = this.part(frame);
       if (bytes === undefined) continue;
       for (const { text, start } of linesWithAny(bytes, [needle], true)) {
-        const found = nameIn(text);
+        const found = soleName(text);
         if (found?.name !== name) continue;
         rules[found.isSubtree ? "subtree" : "exact"] ??= {
           text,

@@ -4,6 +4,7 @@ import { countLineFeeds } from "../bytes/count-lines.ts";
 import { bufferOf } from "../bytes/search.ts";
 import type { Host, OpenFile } from "../host/host.ts";
 import { readFully } from "../host/read-fully.ts";
+import { namesIn } from "../meaning/line.ts";
 import type { BuildRecord, Frame } from "../record/build-record.ts";
 import type { RecordedFile } from "../record/record-format.ts";
 import { Fate, hasCause, isSilent } from "../rules/fate.ts";
@@ -11,7 +12,6 @@ import { withParents } from "../syntax/parents.ts";
 import { type Span, spansOf } from "./file-spans.ts";
 import { firstSeen } from "./first-seen.ts";
 import { foreignLines } from "./foreign-lines.ts";
-import { hostsIn } from "./line-names.ts";
 import { readRecorded } from "./read-recorded.ts";
 import { HEAD_BYTES, isUnpackedFirst, recordedText } from "./recorded-text.ts";
 import { type FoundText, allLines, linesWithAny } from "./matching-lines.ts";
@@ -163,7 +163,7 @@ export class SourceLines {
           ? linesWithAny(bytes, needles, isPlain)
           : allLines(bytes, isRow && marksOf(frames, isRow));
         for (const { text, start, line: counted } of texts) {
-          const named = hostsIn(text);
+          const named = namesIn(text);
           if (!named.some(isWanted)) continue;
           const line = span.position === 0 && counted ? counted : lineAt(span, start, frames);
           const rows = this.rulesAt(line, frames);
@@ -241,10 +241,7 @@ function directFirst(a: SourceLine, b: SourceLine): number {
 
 function queriesOf(names: readonly string[]): Queries {
   const queries = names.flatMap((name) =>
-    withParents(name).flatMap((parent) => {
-      const forms = new Set([parent, domainToUnicode(parent) || parent]);
-      return Array.from(forms, (host) => ({ host, name, isDirect: parent === name }));
-    }),
+    withParents(name).map((host) => ({ host, name, isDirect: host === name })),
   );
   return Map.groupBy(queries, ({ host }) => host);
 }

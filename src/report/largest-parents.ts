@@ -1,6 +1,6 @@
 import { bufferOf } from "../bytes/search.ts";
-import { nameIn } from "../explain/line-names.ts";
 import { eachLiveLine } from "../explain/live-lines.ts";
+import { soleName } from "../meaning/line.ts";
 import type { BuildRecord } from "../record/build-record.ts";
 import { registrableDomain } from "../syntax/host-name.ts";
 
@@ -14,7 +14,7 @@ export function largestParents(
   const counts = new Map<string, number>();
   for (const frame of record.frames)
     eachLiveLine(buffer, frame, (_row, start, end) => {
-      const name = nameIn(buffer.toString("latin1", start, end).trim())?.name;
+      const name = soleName(buffer.toString("latin1", start, end).trim())?.name;
       if (name === undefined) return;
       const domain = registrableDomain(name) ?? name;
       counts.set(domain, (counts.get(domain) ?? 0) + 1);

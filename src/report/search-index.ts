@@ -1,7 +1,7 @@
 import { bufferOf } from "../bytes/search.ts";
-import { nameIn, namesIn } from "../explain/line-names.ts";
 import type { ListRules } from "../explain/list-rules.ts";
 import { eachLiveLine } from "../explain/live-lines.ts";
+import { readLine, soleName } from "../meaning/line.ts";
 import { type PlacedRule, subtreeOf } from "../meaning/rule-index.ts";
 import type { BuildRecord } from "../record/build-record.ts";
 import { patternParts } from "../syntax/name-pattern.ts";
@@ -52,9 +52,13 @@ function namesBySource(
     eachLiveLine(buffer, frame, (_row, start, end) => {
       const text = buffer.toString("utf8", start, end).trim();
       if (rules.isCancelled(text)) return;
-      const found = nameIn(text);
-      if (found !== undefined) (found.isSubtree ? names.subtree : names.exact).push(found.name);
-      else if (!/^[!#]/.test(text)) names.exact.push(...(namesIn(text) ?? []));
+      const found = soleName(text);
+      if (found !== undefined) {
+        (found.isSubtree ? names.subtree : names.exact).push(found.name);
+        return;
+      }
+      const line = readLine(text);
+      if (line.kind === "names") names.exact.push(...line.names);
     });
   }
   return bySource;

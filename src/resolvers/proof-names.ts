@@ -3,10 +3,9 @@ import { keptStates } from "../build/state/kept-build.ts";
 import { publishedState } from "../build/state/published-build.ts";
 import type { Config } from "../config/config.ts";
 import { PROTECTED_NAMES } from "../engine/protected-names.ts";
-import { asciiName } from "../explain/asked-name.ts";
-import { nameIn } from "../explain/line-names.ts";
 import type { ListState } from "../explain/list-change.ts";
 import type { Host } from "../host/host.ts";
+import { namesIn, soleName } from "../meaning/line.ts";
 import { canaryIn } from "../syntax/canary-name.ts";
 import { ListText } from "./list-text.ts";
 
@@ -62,9 +61,7 @@ export async function proofNames(path: string, config: Config, host: Host): Prom
   const changed = changedNames(list, before && (await ListText.read(before)));
   // An output with `fit` may leave names out.
   const isWhole = (config.outputs ?? []).every(({ fit }) => fit === undefined);
-  const allowed = (config.allow ?? []).map((entry) =>
-    asciiName(entry.replace(/^(?:@@)?\|\||\^$/g, "")),
-  );
+  const allowed = (config.allow ?? []).flatMap(namesIn);
   return {
     canary,
     older,
@@ -112,7 +109,7 @@ function some(
   most: number,
   isWanted: (name: string) => boolean,
 ): string[] {
-  const names = spread(lines, most * CANDIDATES).flatMap((line) => nameIn(line)?.name ?? []);
+  const names = spread(lines, most * CANDIDATES).flatMap((line) => soleName(line)?.name ?? []);
   const plain = names.filter((name) => PLAIN_NAME.test(name) && canaryIn(name) === undefined);
   return spread(plain.filter(isWanted), most);
 }

@@ -1,6 +1,7 @@
 import { effectiveDiff } from "../../src/explain/effective-diff.ts";
 import { PlainList } from "../../src/explain/plain-list.ts";
 import { ListMatcher } from "../reference/list-matcher.ts";
+import { readExactly } from "../reference/rule-syntax.ts";
 import { withAncestors } from "../reference/names.ts";
 import { MemoryProject } from "../support/memory-project.ts";
 import { Random } from "../support/random.ts";
@@ -37,7 +38,7 @@ export async function checkDiff(pair: RandomList): Promise<string[]> {
     await PlainList.read(bytesOf(fresh)),
   );
   const changes = new Map(difference.changes.map((change) => [change.name, change]));
-  const [before, after] = [new ListMatcher(old), new ListMatcher(fresh)];
+  const [before, after] = [new ListMatcher(old, readExactly), new ListMatcher(fresh, readExactly)];
   const faults: string[] = [];
   for (const name of new Set([...before.names(), ...after.names()])) {
     const [was, is] = [before.decide(name), after.decide(name)];
@@ -89,8 +90,8 @@ export async function checkCovers(
   if (!project.memory.files.has("/project/rules/pro.txt")) return [];
   published();
   const [light, pro] = [
-    ListMatcher.of(project.text("rules/light.txt")),
-    ListMatcher.of(project.text("rules/pro.txt")),
+    new ListMatcher(project.text("rules/light.txt").split("\n"), readExactly),
+    new ListMatcher(project.text("rules/pro.txt").split("\n"), readExactly),
   ];
   const known = new Set([...light.names(), ...pro.names()]);
   const faults: string[] = [];

@@ -3,6 +3,7 @@ import { MappedNames } from "../../src/explain/mapped-names.ts";
 import { SearchedNames, partsOf } from "../../src/explain/plain-names.ts";
 import { memoryHost } from "../support/internals.ts";
 import { ListMatcher } from "../reference/list-matcher.ts";
+import { readExactly } from "../reference/rule-syntax.ts";
 import { compileRecorded } from "../support/recorded.ts";
 import type { RandomList } from "./random-list.ts";
 import { spelling } from "./trials.ts";
@@ -19,7 +20,7 @@ export async function checkWhy({ lines, names }: RandomList): Promise<string[]> 
   const parts = partsOf(result.bytes, record);
   const searched = await ListRules.of(record, new SearchedNames(record, parts));
   result.close();
-  const matcher = new ListMatcher(lines);
+  const matcher = new ListMatcher(lines, readExactly);
   const faults: string[] = [];
   for (const [index, name] of names.entries()) {
     const { meaning, by } = matcher.decide(name);

@@ -130,7 +130,7 @@ for (const [removed, changed, self, below] of [
   ["||ads.*^", "||ads.*^", "freed", undefined],
   ["||*track*.net^", "||*track*.net^", "freed", undefined],
   ["-ads-", "-ads-", "freed", undefined],
-  ["||пример.рф^", "xn--e1afmkfd.xn--p1ai", "freed", "freed"],
+  ["||xn--e1afmkfd.xn--p1ai^", "xn--e1afmkfd.xn--p1ai", "freed", "freed"],
 ] as const)
   test(`removing ${removed} frees names`, async () => {
     const { changes, freed } = effectiveDiff(await listOf([removed]), await listOf(["||q.com^"]));
@@ -138,6 +138,14 @@ for (const [removed, changed, self, below] of [
     assert.deepEqual([change?.self, change?.below], [self, below]);
     assert.equal(freed, 1);
   });
+
+test("a rule in other letters than ASCII matches no name in a resolver, so removing it frees none", async () => {
+  const { freed } = effectiveDiff(
+    await listOf(["||пример.рф^", "||q.com^"]),
+    await listOf(["||q.com^"]),
+  );
+  assert.equal(freed, 0);
+});
 
 test("a rule with an end anchor blocks again when its exception is removed", async () => {
   const { changes } = effectiveDiff(

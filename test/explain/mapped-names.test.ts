@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { nameIn } from "../../src/explain/line-names.ts";
 import { MappedNames } from "../../src/explain/mapped-names.ts";
+import { soleName } from "../../src/meaning/line.ts";
 import type { BuildRecord } from "../../src/record/build-record.ts";
 import { Fate } from "../../src/rules/fate.ts";
 import { withParents } from "../../src/syntax/parents.ts";
@@ -49,7 +49,7 @@ test("the index of names as bytes finds what maps of strings find", () => {
       const maps = { subtree: new Map<string, number>(), exact: new Map<string, number>() };
       const repeats: object[] = [];
       for (const [row, text] of lines.entries()) {
-        const one = nameIn(Buffer.from(text).toString("latin1"));
+        const one = soleName(Buffer.from(text).toString("latin1"));
         if (one === undefined) continue;
         const map = one.isSubtree ? maps.subtree : maps.exact;
         const first = map.get(one.name);

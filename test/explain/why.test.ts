@@ -276,3 +276,19 @@ test("line feeds are counted correctly, wherever a part begins and ends", () => 
     assert.equal(countLineFeeds(part, start, end), expected);
   }
 });
+
+test("lines with odd blanks and addresses are shown with the rules that they made", async () => {
+  const odd = [
+    "0.0.0.0\va.odd.example",
+    "0.0.0.0\fb.odd.example",
+    "[::] c.odd.example",
+    "::1%lo0 d.odd.example",
+    "0.0.0.0 e.odd.example#note",
+  ];
+  const files = { ...FILES, "ads.txt": `${odd.join("\n")}\n` };
+  for (const [index, line] of odd.entries()) {
+    const name = `${"abcde"[index]!}.odd.example`;
+    const { stdout } = await why([name, "--json"], () => {}, "", files);
+    assert.ok(stdout.includes(JSON.stringify(line)), `${line}: ${stdout}`);
+  }
+});

@@ -48,8 +48,9 @@ export class ListMatcher {
   private allNames: Set<string> | undefined;
   private namedNames: Set<string> | undefined;
 
-  constructor(lines: readonly string[]) {
-    const read = lines.map(readLine);
+  /** Reads the lines as they are meant, or exactly. */
+  constructor(lines: readonly string[], how: (line: string) => Line = readLine) {
+    const read = lines.map(how);
     const cancelled = new Set(read.flatMap(cancelledKeys));
     this.rules = read.flatMap((line) => rulesOf(line, cancelled));
     for (const rule of this.rules)

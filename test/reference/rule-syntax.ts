@@ -43,6 +43,35 @@ export function readLine(line: string): Line {
   return readRule(text);
 }
 
+const DOMAIN =
+  /^(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?\.)*(?:[a-zA-Z]{2,63}|xn--[a-zA-Z0-9]{4,59})$/;
+
+/**
+ * The same as AdGuard's engine reads it, and not as it was meant: names count as they are written, `#` takes the character before it,
+ * and no letters are converted.
+ */
+export function readExactly(line: string): Line {
+  const text = line.trim();
+  if (text === "" || text.startsWith("!") || text.startsWith("#")) return NOTHING;
+  if (/^[^#]*[^# ]#@?(?:[$%]|\$?\?)?#/.test(text)) return NOTHING;
+  const words = text.replace(/[^]#[^]*$/, "").match(/[^ \t]+/g) ?? [];
+  const [first = "", ...others] = words;
+  // An IPv6 address may have a zone, of any characters.
+  const address = /^([^%]*:[^%]*)%.+$/s.exec(first)?.[1] ?? first;
+  if (others.length > 0 && isIP(address) > 0)
+    return { kind: "hosts", text, names: others.filter(isAsked), isSinkhole: true };
+  if (words.length === 1 && first.length < 254 && DOMAIN.test(first))
+    return { kind: "hosts", text, names: [first].filter(isAsked), isSinkhole: true };
+  const rule = readRule(text, (pattern) => pattern);
+  const isOther = rule.kind === "rule" && /[^ -~]/.test(rule.pattern);
+  return isOther && !/^\/.+\/$/.test(rule.pattern) ? NOTHING : rule;
+}
+
+/** Resolvers are asked for names in lower-case ASCII and without a final dot. */
+function isAsked(name: string): boolean {
+  return /^[!-~]*[!-\-/-~]$/.test(name) && name === name.toLowerCase();
+}
+
 function isPlainName(text: string): boolean {
   return PLAIN_NAME.test(text) && isIP(text) === 0;
 }
@@ -51,11 +80,11 @@ function isSinkhole(address: string): boolean {
   return address === "0.0.0.0" || address.startsWith("127.") || /^[0:]*[01]?$/.test(address);
 }
 
-function readRule(text: string): Line {
+function readRule(text: string, written = asciiLabels): Line {
   const isAllow = text.startsWith("@@");
   const body = isAllow ? text.slice(2) : text;
   const at = body.length > 1 && /^\/.*\/$/.test(body) ? -1 : modifiersAt(body);
-  const pattern = asciiLabels(at === -1 ? body : body.slice(0, at));
+  const pattern = written(at === -1 ? body : body.slice(0, at));
   const modifiers = at === -1 ? [] : body.slice(at + 1).split(/(?<!\\),/);
   return { kind: "rule", text, isAllow, pattern, modifiers: modifiers.map(readModifier) };
 }

@@ -1,0 +1,190 @@
+import { CARET, CLASS_OF, Class, DOT, HYPHEN, PIPE, UNDERSCORE } from "../bytes/ascii.ts";
+import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
+import { parseAdblockRule } from "../syntax/adblock-rule.ts";
+import { hostsLine, nextName, readHostsLine, sinkholeNameStart } from "../syntax/hosts-line.ts";
+import { asciiLabels } from "../syntax/idna.ts";
+import { isIpv4Text, isIpv6Text } from "../syntax/ip.ts";
+import { isRegexText } from "../syntax/regex-rule.ts";
+
+/** What a line of a list means for a DNS resolver. */
+export type Line =
+  | { readonly kind: "nothing"; readonly why: "blank" | "comment" | "browser" | "letters" }
+  /** A hosts line, or a name alone: the resolver blocks exactly these names. */
+  | NamesLine
+  /** Anything else. `readRule` says which names it matches, if any. */
+  | { readonly kind: "rule"; readonly text: string };
+
+export interface NamesLine {
+  readonly kind: "names";
+  readonly address: string;
+  /** Without those that no query can have. */
+  readonly names: readonly string[];
+  /** Whether the line has no other names. */
+  readonly isWhole: boolean;
+}
+
+const COMMENT: Line = { kind: "nothing", why: "comment" };
+
+/** The start of a rule for elements of pages. */
+const BROWSER_MARK = /^#@?(?:\$\?|[$%?])?#/;
+
+/**
+ * Reads a line as AdGuard's DNS engine does, quirks included: a comment takes the character before its `#` with it, only spaces and
+ * tabs separate names, and names in hosts lines match in lower case only.
+ */
+export function readLine(line: string): Line {
+  const text = line.trim();
+  if (text === "") return { kind: "nothing", why: "blank" };
+  if (text.startsWith("!") || text.startsWith("#")) return COMMENT;
+  const hash = text.indexOf("#");
+  if (hash > 0 && text[hash - 1] !== " " && BROWSER_MARK.test(text.slice(hash, hash + 5)))
+    return { kind: "nothing", why: "browser" };
+  const words = (hash > 0 ? text.slice(0, hash - 1) : text).split(/[ \t]+/);
+  if (words.at(-1) === "") words.pop();
+  const [first = "", ...names] = words;
+  if (names.length === 0 ? isDomainName(first) : isAddress(first))
+    return names.length === 0 ? namesLine("0.0.0.0", [first]) : namesLine(first, names);
+  return hasOtherLetters(text) ? { kind: "nothing", why: "letters" } : { kind: "rule", text };
+}
+
+/** Whether a pattern has other letters than ASCII, which no query has. A regular expression may match without them. */
+function hasOtherLetters(text: string): boolean {
+  if (!NON_ASCII.test(text)) return false;
+  const pattern = parseAdblockRule(text)?.pattern ?? "";
+  return NON_ASCII.test(pattern) && !isRegexText(pattern);
+}
+
+const NON_ASCII = /[^\u0000-\u007f]/;
+
+function namesLine(address: string, names: readonly string[]): Line {
+  const queried = names.filter(isQueried);
+  return { kind: "names", names: queried, address, isWhole: queried.length === names.length };
+}
+
+/** Resolvers are asked for names in lower-case ASCII, without a final dot. */
+function isQueried(name: string): boolean {
+  return /^[!-@[-~]+$/.test(name) && !name.endsWith(".");
+}
+
+const LABEL = "[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?";
+const DOMAIN = new RegExp(`^(?:${LABEL}\\.)*(?:[a-zA-Z]{2,63}|xn--[a-zA-Z0-9]{4,59})$`);
+const LONGEST_DOMAIN = 253;
+
+/** Whether a word alone in its line is a name. Any other word is a pattern, which also matches longer names. */
+function isDomainName(word: string): boolean {
+  return word.length <= LONGEST_DOMAIN && DOMAIN.test(word);
+}
+
+const LEADING_ZERO = /(?:^|\.)0\d/;
+
+/** An IP address without brackets; octets have no leading zeros, and an IPv6 address may have a zone. */
+function isAddress(word: string): boolean {
+  const [address = "", zone] = word.split("%", 2);
+  if (!address.includes(":"))
+    return zone === undefined && isIpv4Text(address) && !LEADING_ZERO.test(address);
+  const tail = address.slice(address.lastIndexOf(":") + 1);
+  return zone !== "" && isIpv6Text(address) && !(tail.includes(".") && LEADING_ZERO.test(tail));
+}
+
+/** The name of a line that consists of one name, and whether the line is for the names below it, too. */
+export interface SoleName {
+  readonly name: string;
+  readonly isSubtree: boolean;
+}
+
+const SUBTREE = /^\|\|[^\sA-Z$*/^|\u0080-\uffff]+\^$/;
+const HOST_TEXT = /^[a-z0-9.-]+$/;
+const SCANNED_NAME = /^[a-z0-9][a-z0-9-]*(?:\.[a-z0-9-]+)*\.[a-z0-9-]*[a-z0-9]$/;
+
+/**
+ * The name of a line that is `||name^`, or that blocks exactly one name; undefined for any other line. As in the scanner, a name
+ * alone may end in any label: `name.c0m` is a pattern, but it blocks that name as well.
+ */
+export function soleName(text: string): SoleName | undefined {
+  const subtree = subtreeName(text);
+  if (subtree !== undefined) return { name: subtree, isSubtree: true };
+  const name = SCANNED_NAME.test(text) ? text : exactName(text);
+  return name === undefined ? undefined : { name, isSubtree: false };
+}
+
+/** The name of `||name^`, if it is written as resolvers are asked for it. */
+export function subtreeName(text: string): string | undefined {
+  return SUBTREE.test(text) ? text.slice(2, -1) : undefined;
+}
+
+/** The name of a line that blocks one name without those below it. */
+export function exactName(text: string): string | undefined {
+  if (HOST_TEXT.test(text)) return isDomainName(text) ? text : undefined;
+  // Blanks at its ends make a line special: few places look for such lines.
+  const line = /^\s|\s$/.test(text) ? undefined : readLine(text);
+  return line?.kind === "names" && line.isWhole && line.names.length === 1
+    ? line.names[0]
+    : undefined;
+}
+
+/** The result of the last `readNameSlice`. Fields are faster than an object per line. */
+export const nameSlice = { start: 0, end: 0, isSubtree: false };
+
+const NAME_CLASSES = Class.Word | Class.Dot | Class.Hyphen;
+
+/** Reads the commonest lines that `soleName` knows without decoding them. False means that `soleName` must read the line. */
+export function readNameSlice(bytes: Uint8Array, start: number, end: number): boolean {
+  const isSubtree = bytes[start] === PIPE;
+  const afterAddress = isSubtree ? -1 : sinkholeNameStart(bytes, start, end);
+  const from = isSubtree ? start + 2 : Math.max(start, afterAddress);
+  const to = isSubtree ? end - 1 : end;
+  if (isSubtree && (bytes[start + 1] !== PIPE || bytes[to] !== CARET)) return false;
+  if (from >= to || bytes[to - 1] === DOT) return false;
+  const isAlone = !isSubtree && afterAddress === -1;
+  if (isAlone && !isScannedName(bytes, from, to)) return false;
+  for (let at = from; at < to; at++)
+    if ((CLASS_OF[bytes[at]!]! & NAME_CLASSES) === 0)
+      if (bytes[at] !== UNDERSCORE || isAlone) return false;
+  nameSlice.start = from;
+  nameSlice.end = to;
+  nameSlice.isSubtree = isSubtree;
+  return true;
+}
+
+/** Whether a slice has a dot, no empty label and no hyphen at an end. */
+function isScannedName(bytes: Uint8Array, start: number, end: number): boolean {
+  if (bytes[start] === HYPHEN || bytes[end - 1] === HYPHEN) return false;
+  let last = start - 1;
+  for (let at = start; at < end; at++)
+    if (bytes[at] === DOT) {
+      if (at === last + 1) return false;
+      last = at;
+    }
+  return last >= start;
+}
+
+/** The start of a rule, as far as it can be a name: in rules for browsers too, and in those that resolvers cannot read. */
+const RULE_START = /^(?:@@)?\|{0,2}(?:\w+:\/\/)?(?:\*\.)?(?<host>[^\s|^*/@$#!,:?]+)/;
+
+/**
+ * The names in a line of a source, however it is written, as the compiler publishes them: those after an address, or the one at the
+ * start of a rule. A resolver need not be able to match them.
+ */
+export function namesIn(text: string): readonly string[] {
+  const line = text.trim();
+  const sole = subtreeName(line) ?? (SCANNED_NAME.test(line) ? line : undefined);
+  if (sole !== undefined) return [sole];
+  const host = RULE_START.exec(line)?.groups?.["host"];
+  return (hostsNames(line) ?? (host === undefined ? [] : [host])).map(foldedName);
+}
+
+/** The names of a hosts line as the scanner reads it, as written; undefined for any other line. */
+function hostsNames(line: string): string[] | undefined {
+  if (!/^[0-9a-f:[]\S*\s/i.test(line)) return undefined;
+  const bytes = encodeUtf8(line);
+  if (!readHostsLine(bytes, 0, bytes.length)) return undefined;
+  const names: string[] = [];
+  do names.push(decodeUtf8(bytes, hostsLine.nameStart, hostsLine.nameEnd));
+  while (nextName(bytes));
+  return names;
+}
+
+/** In lower-case ASCII, without a final dot. */
+export function foldedName(name: string): string {
+  return asciiLabels(name.toLowerCase()).replace(/\.$/, "");
+}
