@@ -40,7 +40,7 @@ export type { Plugin, PluginFormat, PluginTransformation } from "./engine/plugin
 export type { ProgressEvent } from "./engine/progress-event.ts";
 export type { CompileReport, SourceReport } from "./engine/report.ts";
 export type { LineOfFate } from "./explain/fate-lines.ts";
-export type { ListChange } from "./explain/list-change.ts";
+export type { FileChange, ListChange } from "./explain/list-change.ts";
 export type { ClientTraffic } from "./explain/client-traffic.ts";
 export type { SourceTraffic, TrafficStats } from "./explain/traffic-stats.ts";
 export type { TrafficFile } from "./traffic/traffic-reader.ts";

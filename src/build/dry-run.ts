@@ -1,11 +1,19 @@
 import { ByteBuffer } from "../bytes/byte-buffer.ts";
 import { scratchOf } from "../engine/scratch.ts";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
-import { type ListChange, type ListState, listChange } from "../explain/list-change.ts";
+import {
+  type ListChange,
+  type ListState,
+  hasSameRules,
+  listChange,
+} from "../explain/list-change.ts";
+import type { Host } from "../host/host.ts";
+import { shadowHost } from "../host/shadow-host.ts";
 import { BuildRecord } from "../record/build-record.ts";
 import { headerBytes } from "../record/record-file.ts";
 import type { RecordHeader } from "../record/record-format.ts";
 import type { ListPlan } from "./list-plan.ts";
+import { type PlannedFiles, plannedFilesOf } from "./planned-files.ts";
 import { type Draft, prepare } from "./prepare.ts";
 import { recordHeader } from "./record-header.ts";
 import type { BuildSession } from "./session.ts";
@@ -54,6 +62,8 @@ export async function dryRun(
   };
 }
 
+const NO_FILES: PlannedFiles = { files: [], violations: [] };
+
 export interface PlannedChange {
   readonly file: string;
   /** The published list. */
@@ -64,8 +74,14 @@ export interface PlannedChange {
   readonly hold: FoundHold | undefined;
 }
 
-/** Plans the lists of a session in order: the file of each, its draft, and what would change. Rejects with a `CompilerError`. */
-export async function* planChanges(session: BuildSession): AsyncGenerator<PlannedChange> {
+/**
+ * Plans the lists of a session in order: the file of each, its draft, and what would change. The files of lists that would be published
+ * are written to the shadow. Rejects with a `CompilerError`.
+ */
+export async function* planChanges(
+  session: BuildSession,
+  shadow: Host = shadowHost(session.host),
+): AsyncGenerator<PlannedChange> {
   for (const plan of session.plans) {
     const [output] = plan.files;
     if (output === undefined)
@@ -74,7 +90,15 @@ export async function* planChanges(session: BuildSession): AsyncGenerator<Planne
       ]);
     const old = await publishedState(output.path, session.host);
     const hold = await readHold(output.path, session.host);
-    const run = await dryRun(plan, session);
-    yield { file: output.name, old, run, change: await listChange(old, run.state), hold };
+    const draft = await dryRun(plan, session);
+    const rules = await listChange(old, draft.state);
+    const isStopped = hold !== undefined || draft.violations.length > 0;
+    const { files, violations } = isStopped
+      ? NO_FILES
+      : await plannedFilesOf(draft, session.options, shadow, session.host);
+    const run = { ...draft, violations: [...draft.violations, ...violations] };
+    // That the file of the list changes with its rules goes without saying.
+    const others = hasSameRules(rules) ? files : files.filter(({ isList }) => isList !== true);
+    yield { file: output.name, old, run, change: { ...rules, files: others }, hold };
   }
 }

@@ -10,12 +10,26 @@ export interface ListState {
   readonly record?: BuildRecord | undefined;
 }
 
+/** A published file that changes with a list, or although its rules are the same. */
+export interface FileChange {
+  readonly file: string;
+  /** Whether it is the list, which then has the same rules and other comments. */
+  readonly isList?: true;
+  /** The format of an output. */
+  readonly format?: string;
+  /** Names that come and go in an output that has every name by itself, such as a hosts file. */
+  readonly added?: number;
+  readonly removed?: number;
+}
+
 /** The changes from one list to another, in text and in effect. */
 export interface ListChange extends ListDifference {
   readonly rulesBefore: number;
   readonly rulesNow: number;
   /** Whether only one of the lists has a canary, so that the new one must be published. */
   readonly changesCanary: boolean;
+  /** The other files that change; the file of the list only if it has the same rules. */
+  readonly files: readonly FileChange[];
   /** The locations of changed and deciding rules, if a record has them. */
   readonly locations: ReadonlyMap<string, LineLocation>;
   /** The number of added and removed rules per source. */
@@ -26,8 +40,13 @@ export interface ListChange extends ListDifference {
   }[];
 }
 
+/** Whether nothing that is published changes. */
+export function isSame(change: ListChange): boolean {
+  return hasSameRules(change) && change.files.length === 0;
+}
+
 /** Whether both lists have the same rules, and both or none have a canary. */
-export function isSame({ added, removed, changesCanary }: ListChange): boolean {
+export function hasSameRules({ added, removed, changesCanary }: ListChange): boolean {
   return added.length + removed.length === 0 && !changesCanary;
 }
 
@@ -50,6 +69,7 @@ export async function listChange(old: ListState, fresh: ListState): Promise<List
     rulesBefore: before.texts.size,
     rulesNow: now.texts.size,
     changesCanary: before.hasCanary !== now.hasCanary,
+    files: [],
     locations: new Map([...oldLocations, ...newLocations]),
     bySource: countBySource(added, removed, newLocations, oldLocations),
   };

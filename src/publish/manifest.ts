@@ -16,6 +16,7 @@ import {
   signatureFile,
 } from "./minisign.ts";
 import { checkTemplate, fileNamed } from "./file-template.ts";
+import type { OutputFile } from "./output-file.ts";
 import { outputFailed } from "./output-failed.ts";
 
 /** The files of a release with their digests, so that clients can verify a download from any mirror. */
@@ -93,7 +94,7 @@ export async function writeManifest(
     expires: new Date(builtAt.getTime() + expiresMs).toISOString(),
     files: await Promise.all(
       files.map(async (file) => ({
-        file: host.path.relative(host.path.dirname(path), file).replaceAll(host.path.sep, "/"),
+        file: nameFrom(path, file, host),
         bytes: await host.sizeOf(file),
         sha256: (await digestOfFile(file, host)) ?? "",
       })),
@@ -113,6 +114,27 @@ export async function writeManifest(
   } catch (error) {
     throw outputFailed(`Cannot write ${printable(path)}`, error);
   }
+}
+
+/** Whether a release of unchanged files needs another manifest: it has other files, or less than half of its time is left. */
+export async function isManifestDue(
+  { name, manifest }: Pick<Config, "name" | "manifest">,
+  path: string,
+  files: readonly OutputFile[],
+  host: Host,
+): Promise<boolean> {
+  const bytes = await ifAvailable(() => host.readFile(path));
+  const last = bytes === undefined ? undefined : parseManifest(decodeUtf8(bytes), host);
+  if (last?.name !== name) return true;
+  const half = (durationMs(manifest?.valid_for ?? DEFAULT_EXPIRES) ?? 0) / 2;
+  if (Date.parse(last.expires) - host.now().getTime() < half) return true;
+  const names = new Set(files.map((file) => nameFrom(path, file.path, host)));
+  return names.size !== last.files.length || last.files.some(({ file }) => !names.has(file));
+}
+
+/** The name of a file in a manifest. */
+function nameFrom(manifest: string, file: string, { path }: Pick<Host, "path">): string {
+  return path.relative(path.dirname(manifest), file).replaceAll(path.sep, "/");
 }
 
 /** Two releases may be built within a second, and a clock may be set back. */

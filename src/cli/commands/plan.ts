@@ -1,3 +1,4 @@
+import { combinedChanges } from "../../build/combined-changes.ts";
 import { type DryRun, planChanges } from "../../build/dry-run.ts";
 import { planLists } from "../../build/plan-lists.ts";
 import { holdFacts } from "../../build/state/hold.ts";
@@ -5,14 +6,15 @@ import { openList, openProject } from "../../build/project.ts";
 import { digestsBefore, savePlan } from "../../build/save-plan.ts";
 import { BuildSession } from "../../build/session.ts";
 import { Exit } from "../../diagnostics/exit.ts";
-import type { ListChange } from "../../explain/list-change.ts";
+import type { FileChange, ListChange } from "../../explain/list-change.ts";
 import { sendToOutput } from "../../host/send-to-output.ts";
+import { shadowHost } from "../../host/shadow-host.ts";
 import { trafficChange } from "../../explain/traffic-change.ts";
 import { trafficLogs } from "../../explain/traffic-logs.ts";
 import { flagsOf } from "../flags/command-flags.ts";
 import { changeExit } from "../change-exit.ts";
 import { BuildScreen } from "../output/build-screen.ts";
-import { changeJson } from "../output/change-text.ts";
+import { changeJson, fileText } from "../output/change-text.ts";
 import { planMarkdown, planText } from "../output/plan-text.ts";
 import { trafficChangeJson } from "../output/traffic-text.ts";
 import { showText } from "../output/show-text.ts";
@@ -34,9 +36,11 @@ export const planCommand: Command = async (options, host, reporter, signal) => {
   const isMarkdown = options.args.switches.has("markdown");
   const documents: object[] = [];
   const exits: Exit[] = [];
+  const combined: FileChange[] = [];
   try {
     const before = await digestsBefore(session);
-    for await (const { file, old, run, change, hold } of planChanges(session)) {
+    const shadow = shadowHost(host);
+    for await (const { file, old, run, change, hold } of planChanges(session, shadow)) {
       for (const warning of run.coverWarnings) reporter.diagnostic(warning);
       if (hold === undefined)
         exits.push(run.violations.length > 0 ? Exit.Guard : changeExit(change, options));
@@ -58,10 +62,21 @@ export const planCommand: Command = async (options, host, reporter, signal) => {
       else await showText(planText(shown, reporter.dataStyle), host);
       if (savePath !== undefined) await savePlan(savePath, run, before, session);
     }
+    const [first] = lists;
+    if (first !== undefined)
+      combined.push(...(await combinedChanges(first.project, context, shadow)));
   } finally {
     session.close();
   }
-  const document = lists.length === 1 ? documents[0] : { lists: documents };
+  if (combined.length > 0) {
+    if (options.args.switches.has("exit-code")) exits.push(Exit.Changes);
+    const text = combined.map((one) => `${fileText(one)}\n`).join("");
+    if (!options.json) await showText(text, host);
+  }
+  const document =
+    lists.length === 1
+      ? { ...documents[0], ...(combined.length > 0 && { combined }) }
+      : { lists: documents, ...(combined.length > 0 && { combined }) };
   if (options.json) await sendToOutput(`${JSON.stringify(document)}\n`, host);
   return [Exit.Guard, Exit.Changes].find((exit) => exits.includes(exit)) ?? Exit.Done;
 };

@@ -2,7 +2,7 @@ import type { RankedNames } from "../../build/name-ranks.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import type { Style } from "../../diagnostics/render.ts";
 import { changedText } from "../../explain/effective-diff.ts";
-import { type ListChange, isSame } from "../../explain/list-change.ts";
+import { type FileChange, type ListChange, isSame } from "../../explain/list-change.ts";
 import { namesWith, rankOfChange } from "../../explain/popular-changes.ts";
 import { countText, numberText } from "../../diagnostics/number-text.ts";
 import { locationLink, locationText } from "./location-text.ts";
@@ -29,7 +29,15 @@ export function changeLines(change: ListChange, style: Style, ranks?: RankedName
             .map((text) => printable(text, 60))
             .join(", ")}${patterns.length > 3 ? ` and ${patterns.length - 3} more` : ""}`,
         ]),
+    ...change.files.map((file) => `  ${fileText(file)}`),
   ];
+}
+
+/** `rules/list.hosts: + 3 names, − 1 name`. */
+export function fileText({ file, added = 0, removed = 0, isList }: FileChange): string {
+  const what = isList === true ? "other comments" : "other content";
+  const names = `+ ${countText(added, "name")}, − ${countText(removed, "name")}`;
+  return `${printable(file)}: ${added + removed === 0 ? what : names}`;
 }
 
 function percentText(part: number): string {

@@ -5,6 +5,7 @@ import { hasChange } from "../../explain/effective-diff.ts";
 import { type ListChange, isSame } from "../../explain/list-change.ts";
 import type { RecordHeader } from "../../build/state/published-build.ts";
 import { type SourceState, isDegraded } from "../../build/build-outcome.ts";
+import { fileText } from "./change-text.ts";
 import { markdownText } from "./markdown-text.ts";
 
 const MOST = 8;
@@ -27,6 +28,7 @@ export function changelogSection(
     ...nameLine("Newly blocked", "blocked", change),
     ...nameLine("No longer blocked", "freed", change),
     ...sharesLine(change),
+    ...change.files.map((file) => `- ${markdownText(fileText(file))}`),
   );
   return `${lines.join("\n")}\n`;
 }
