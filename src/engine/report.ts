@@ -1,12 +1,23 @@
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { RowWriter } from "../kernel/row-writer.ts";
 import type { Chunk } from "../rules/chunk.ts";
-import { Fate, type FateName, fateName } from "../rules/fate.ts";
+import { FATES, Fate, type FateName, fateName } from "../rules/fate.ts";
 import { Flag, Kind } from "../rules/kind.ts";
+import { textOf } from "../rules/row-text.ts";
 import type { ChunkPool } from "../rules/rule-table.ts";
 import { type SourceState, isDegraded } from "../sources/acquire.ts";
 import type { Protection } from "../transformations/protect.ts";
 import type { Plan, PlannedSource } from "./plan.ts";
+
+/** A dropped line that would have done harm. */
+export interface AlarmLine {
+  readonly fate: FateName;
+  /** The file or URL without secrets. */
+  readonly file: string;
+  readonly line: number;
+  /** At most 200 characters of it. */
+  readonly text: string;
+}
 
 /** The fates of a source's lines: `lines` is the sum of `kept` and everything in `dropped`. */
 export interface SourceReport {
@@ -28,6 +39,8 @@ export interface SourceReport {
   readonly kept: number;
   /** Lines that are not in the list, by fate. */
   readonly dropped: Readonly<Partial<Record<FateName, number>>>;
+  /** The first line of each fate that is an alarm. */
+  readonly alarms?: readonly AlarmLine[];
   /** Exceptions that lost their `$important` because the source is not trusted enough. */
   readonly weakened?: number;
   /** Names that people need and that it tried to block; they stay reachable. */
@@ -82,8 +95,10 @@ export function compileReport(count: FateCount, bytes: number, facts: CompileFac
   const { plan, bytesRead, states, weakened, uses, allow } = facts;
   const sources = sourceReports(count, plan.sources, bytesRead, states).map((one, index) => {
     const household = [...(uses?.get(index)?.household.keys() ?? [])];
+    const alarms = [...count.alarms[index]!.values()];
     return {
       ...one,
+      ...(alarms.length > 0 && { alarms }),
       ...(weakened[index] !== undefined && { weakened: weakened[index] }),
       ...(household.length > 0 && { household }),
     };
@@ -138,11 +153,18 @@ function problemOf(causes: readonly Diagnostic[]): NonNullable<SourceReport["pro
   return { code, message: cause ?? message };
 }
 
+const ALARMS: readonly number[] = FATES.flatMap(([, rank], fate) =>
+  rank === "alarm" ? [fate] : [],
+);
+const LONGEST_TEXT = 200;
+
 /** Counts the fates of all input lines by source, and the rules of the list. Takes chunks in list order. */
 export class FateCount {
   private readonly pool: ChunkPool;
   /** Lines per fate, by source. */
   readonly fates: readonly Float64Array[];
+  /** The first line of each fate that is an alarm, by source. */
+  readonly alarms: readonly Map<number, AlarmLine>[];
   rules = 0;
   private readonly writer: RowWriter;
   private lineFate: number = Fate.Kept;
@@ -151,11 +173,19 @@ export class FateCount {
     this.pool = pool;
     this.writer = writer;
     this.fates = Array.from({ length: sources }, () => new Float64Array(256));
+    this.alarms = this.fates.map(() => new Map());
+  }
+
+  add(chunk: Chunk): void {
+    const { source } = this.pool.origins[chunk.origin]!;
+    const count = this.fates[source]!;
+    this.countRows(chunk, count);
+    const known = this.alarms[source]!;
+    if (ALARMS.some((fate) => count[fate]! > 0 && !known.has(fate))) this.noteAlarms(chunk, known);
   }
 
   /** A hosts line that became several rules counts once. It counts as kept if one of them is. */
-  add(chunk: Chunk): void {
-    const count = this.fates[this.pool.origins[chunk.origin]!.source]!;
+  private countRows(chunk: Chunk, count: Float64Array): void {
     // Fast path: every row is one line of the input.
     if (!chunk.has.otherRows) {
       this.rules += this.writer.count(chunk, count);
@@ -176,6 +206,16 @@ export class FateCount {
         count[Fate.Kept]!++;
         this.lineFate = Fate.Kept;
       }
+    }
+  }
+  private noteAlarms(chunk: Chunk, known: Map<number, AlarmLine>): void {
+    const { file } = this.pool.origins[chunk.origin]!;
+    for (let row = 0; row < chunk.length; row++) {
+      const fate = chunk.fate[row]!;
+      if (!ALARMS.includes(fate) || known.has(fate)) continue;
+      if ((chunk.flags[row]! & Flag.Generated) !== 0) continue;
+      const text = textOf(chunk, row).slice(0, LONGEST_TEXT);
+      known.set(fate, { fate: fateName(fate), file, line: chunk.lineOf(row), text });
     }
   }
 }

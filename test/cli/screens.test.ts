@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { run } from "../../src/cli/main.ts";
 import type { Host } from "../support/internals.ts";
-import { assertScreen, withoutCodes } from "../support/screen.ts";
+import { assertScreen } from "../support/screen.ts";
+import { lastScreen, terminalProject } from "../support/terminal-project.ts";
 import { MemoryProject } from "../support/memory-project.ts";
 import { Exit } from "../../src/diagnostics/exit.ts";
 import { memoryHost } from "../support/internals.ts";
@@ -38,33 +39,10 @@ const FILES: Readonly<Record<string, string>> = {
   "own.txt": `! own\n\n||ads.example.com^\n||tracker.example.net^$important\n${BAD}`,
 };
 
-/** A project whose screens are terminals. */
-function terminal(files: Readonly<Record<string, string>> = FILES): MemoryProject {
-  const host = memoryHost({ isTerminal: true });
-  // As memory has it, but for what is written to.
-  const project: MemoryProject = new MemoryProject(files, {
-    stdout: {
-      ...host.stdout,
-      write: (text) => void (project.memory.output.stdout += text),
-      send: async (data) => {
-        const text = typeof data === "string" ? data : new TextDecoder().decode(data);
-        project.memory.output.stdout += text;
-      },
-    },
-    stderr: {
-      ...host.stderr,
-      write: (text) => void (project.memory.output.stderr += text),
-    },
-  });
-  return project;
-}
+const terminal = (files: Readonly<Record<string, string>> = FILES): MemoryProject =>
+  terminalProject(files);
 
-/** What is left when everything that was drawn over is gone. */
-function lastScreen(text: string): string {
-  return withoutCodes(text.replaceAll(/^[^]*\u001b\[J/g, ""));
-}
-
-test("the summary shows three reasons for each source, alarms first, and --verbose all of them", async () => {
+test("the summary shows as many reasons as fit, alarms first and with their lines, and --verbose all of them", async () => {
   const brief = await terminal().run("--color", "never");
   assert.equal(brief.exit, Exit.Done, brief.stderr);
   const shown = lastScreen(brief.stderr);
@@ -77,6 +55,37 @@ test("the summary shows three reasons for each source, alarms first, and --verbo
     assert.ok(!shown.includes(reason), reason);
     assert.ok(all.includes(reason), reason);
   }
+});
+
+test("one bad line among thousands is shown, whatever else the source has", async () => {
+  const names = Array.from({ length: 2000 }, (_, at) => `||n${at}.example^\n`).join("");
+  const rest = "! a\n! b\nexample.org##.ad\nexample.org###ad\n||n7.example^\n||com^\n";
+  const words = ["-i", "up.txt", "-o", "list.txt", "--color", "never"];
+  const { stderr } = await terminal({ "up.txt": names + rest }).run(...words);
+  const shown = lastScreen(stderr);
+  assertScreen("summary-bad-line", shown);
+  assert.match(shown, /^ {2}up\.txt .* public-suffix 1/m);
+  assert.match(shown, /^ {2}up\.txt:2006 {2}\|\|com\^ {2}dropped: public-suffix$/m);
+});
+
+test("an unchanged run does not repeat the warnings about lines", async () => {
+  const project = terminal({
+    "compiler-config.json": JSON.stringify({
+      name: "L",
+      sources: [{ name: "A", source: "a.txt", type: "adblock" }],
+      transformations: ["Validate"],
+    }),
+    "a.txt": "||servebbs.net^\n||com^\n||a.example^\n",
+  });
+  const words = ["--cache-dir", "cache", "--color", "never"];
+  const first = await project.run(...words);
+  assert.match(first.stderr, /warning\[list-note\]/);
+  assert.match(first.stderr, /\|\|com\^ {2}dropped: public-suffix/);
+  project.now = "2026-11-11T00:00:00Z";
+  const second = await project.run(...words);
+  assert.match(second.stderr, /^unchanged rules\/l\.txt/m);
+  assert.doesNotMatch(second.stderr, /warning\[|dropped: /);
+  assert.match((await project.run(...words, "--strict")).stderr, /warning\[list-note\]/);
 });
 
 test("what is asked about a build fits the screen", async () => {

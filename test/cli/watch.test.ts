@@ -3,7 +3,9 @@ import { test } from "node:test";
 import { run } from "../../src/cli/main.ts";
 import { memoryHost } from "../support/internals.ts";
 import { changedRules } from "../../src/explain/changed-rules.ts";
+import { packingHost } from "../support/packing-host.ts";
 import { Random } from "../support/random.ts";
+import { assertScreen, withoutCodes } from "../support/screen.ts";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
@@ -58,6 +60,39 @@ test("a change is compiled and shown; an error is reported, and the next change 
   assert.match(said, /config-syntax/);
   assert.match(said, /source-not-found/);
   assert.match(said, /^ {2}− \|\|d\.example\^$/m);
+});
+
+test("watch shows the fate of each new or changed line that is dropped", async () => {
+  const memory = memoryHost({
+    files: {
+      "c.json": config(["own", "other"]),
+      "own.txt": "||a.example^\n||b.example^\n||bad host^\n",
+      "other.txt": "||other.example^\n",
+    },
+    isTerminal: true,
+  });
+  const stop = new AbortController();
+  const set = (text: string): void => void memory.files.set("/project/own.txt", bytes(text));
+  const good = "||a.example^\n||b.example^\n||bad host^\n";
+  const bad = "||com^\nthis is not a rule !!\n@@||b.example^$foo\n";
+  const many = Array.from({ length: 12 }, (_, at) => `||bad ${at}^\n`).join("");
+  const steps: (() => void)[] = [
+    () => set(good + bad),
+    () => set(`! title\n${good}${bad}||a.example^\r\n||new.example^\n`),
+    () => set(good + many),
+    () => stop.abort("SIGINT"),
+  ];
+  let clock = Date.parse("2026-11-10T00:00:00Z");
+  const host = {
+    ...packingHost(memory),
+    now: () => new Date((clock += 10)),
+    wait: async (ms: number) => {
+      if (ms >= 100) steps.shift()?.();
+    },
+  };
+  const words = ["watch", "-c", "c.json", "--no-cache", "--color", "never"];
+  assert.equal(await run(words, host, stop.signal), 0, memory.output.stderr);
+  assertScreen("watch", withoutCodes(memory.output.stderr).replaceAll(/\d\.\d\d s/g, "0.00 s"));
 });
 
 test("files that are saved one after the other, a source that comes later, a list that fails", async () => {

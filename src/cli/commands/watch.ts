@@ -9,6 +9,7 @@ import type { Host } from "../../host/host.ts";
 import type { Options } from "../flags/options.ts";
 import { BuildScreen } from "../output/build-screen.ts";
 import { changedRulesText } from "../output/changed-rules-text.ts";
+import { ChangedLines } from "../output/changed-lines.ts";
 import type { Reporter } from "../output/reporter.ts";
 import type { Command } from "./registry.ts";
 
@@ -54,12 +55,14 @@ class WatchScreen {
   private changed: readonly string[] = [];
   private began = 0;
   private shown: Promise<void> = Promise.resolve();
+  private readonly lines: ChangedLines;
 
   constructor(options: Options, host: Host, reporter: Reporter) {
     this.host = host;
     this.reporter = reporter;
     this.problems = reporter.at("warning");
     this.build = new BuildScreen(options, host, this.problems);
+    this.lines = new ChangedLines(options, host, reporter);
   }
 
   start(changed: readonly string[]): void {
@@ -70,6 +73,10 @@ class WatchScreen {
 
   readonly show = (event: BuildEvent): void => {
     this.build.show(event);
+    if (event.kind === "list-done") {
+      const { outcome } = event;
+      this.shown = this.shown.then(async () => await this.lines.show(outcome, this.changed));
+    }
     if (event.kind !== "published" || event.file === undefined) return;
     const { file } = event;
     this.shown = this.shown.then(async () => await this.showChange(file));

@@ -1,5 +1,5 @@
 import type { BuildEvent } from "../../build/build-event.ts";
-import type { BuildOutcome, ListOutcome } from "../../build/build-outcome.ts";
+import type { BuildOutcome, CompileReport, ListOutcome } from "../../build/build-outcome.ts";
 import type { WrittenOutput } from "../../build/list-outputs.ts";
 import { countText } from "../../diagnostics/number-text.ts";
 import { printable } from "../../diagnostics/printable.ts";
@@ -11,10 +11,20 @@ import { INTERRUPTED, INTERRUPTED_PUBLISHING, endOnSignals, published } from "..
 import { lossLines, updatesText, writtenText } from "./written-text.ts";
 import { ProgressLines } from "./progress-lines.ts";
 import { timeText } from "./step-time.ts";
-import { bytesText, summaryTable } from "./summary.ts";
+import { alarmLines, bytesText, summaryTable } from "./summary.ts";
 import type { Reporter } from "./reporter.ts";
 import { columnsOf } from "./text-width.ts";
 import { withList } from "./with-list.ts";
+
+/** Warnings about lines, which the run that read these lines has printed. */
+const ABOUT_LINES: ReadonlySet<string> = new Set([
+  "list-note",
+  "household-names",
+  "household-blocked",
+  "protected-names",
+]);
+/** How many harmful lines are shown. The summary counts them all. */
+const MOST_ALARMS = 10;
 
 /** Shows the progress and outcome of a build on a terminal, or as JSON. */
 export class BuildScreen {
@@ -25,6 +35,7 @@ export class BuildScreen {
   /** Published lists, for the final message of an interrupted run. */
   private readonly published: string[] = [];
   private lists = 1;
+  private readonly alarms = new Set<string>();
 
   constructor(options: Options, host: Host, reporter: Reporter) {
     this.options = options;
@@ -125,7 +136,9 @@ export class BuildScreen {
     const isOne = this.lists === 1;
     if (isCached) {
       reporter.debug("compile: skipped, nothing changed since the last build");
-      for (const diagnostic of outcome.diagnostics) reporter.diagnostic(diagnostic);
+      const hasAll = this.options.json || this.options.strict || reporter.shows("debug");
+      for (const diagnostic of outcome.diagnostics)
+        if (hasAll || !ABOUT_LINES.has(diagnostic.code)) reporter.diagnostic(diagnostic);
     }
     for (const { file, outcome: written } of isCached ? [] : outcome.outputs)
       reporter.debug(`output ${printable(file)}: ${written}`);
@@ -133,6 +146,7 @@ export class BuildScreen {
       if (status === "refused") {
         if (!isOne) reporter.info(reporter.style.strong(printable(report.name)));
         reporter.info(summaryTable(report, columnsOf(host.stderr), reporter.style));
+        this.showAlarms(report);
       } else this.showResult(outcome, isOne);
     }
     if (status === "refused" || status === "failed")
@@ -140,7 +154,10 @@ export class BuildScreen {
         reporter.diagnostic(isOne ? diagnostic : withList(diagnostic, outcome.list));
   }
 
-  private showResult({ report, outputs, seconds, lastByte }: ListOutcome, isOne: boolean): void {
+  private showResult(
+    { report, outputs, seconds, lastByte, isCached }: ListOutcome,
+    isOne: boolean,
+  ): void {
     const { reporter, host } = this;
     const { style } = reporter;
     const { rules, bytes } = report!;
@@ -149,12 +166,23 @@ export class BuildScreen {
     // With many lists, a table of sources per list would be too long. `stats` shows it.
     if (isOne)
       reporter.info(summaryTable(report!, columnsOf(host.stderr), style, reporter.shows("debug")));
+    if (!isCached) this.showAlarms(report!);
     for (const one of outputs) {
       const size =
         one.format === undefined
           ? `${countText(rules, "rule")}, ${bytesText(bytes)}, ${seconds.toFixed(1)} s`
           : writtenText(one);
       this.showWritten(one, size);
+    }
+  }
+
+  /** Shows each harmful line once, although several lists may have its source. */
+  private showAlarms(report: CompileReport): void {
+    const { reporter, host } = this;
+    for (const text of alarmLines(report, columnsOf(host.stderr), reporter.style)) {
+      if (this.alarms.has(text)) continue;
+      this.alarms.add(text);
+      if (this.alarms.size <= MOST_ALARMS) reporter.info(text);
     }
   }
 

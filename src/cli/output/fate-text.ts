@@ -2,7 +2,7 @@ import { numberText } from "../../diagnostics/number-text.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import type { Style } from "../../diagnostics/render.ts";
 import { type LineOfFate, fateCounts } from "../../explain/fate-lines.ts";
-import { FATE_ENTRIES, byRank } from "../../explain/glossary.ts";
+import { COUNTS, FATE_ENTRIES, byRank } from "../../explain/glossary.ts";
 import type { BuildRecord } from "../../build/state/published-build.ts";
 import { locationLink, locationText } from "./location-text.ts";
 import { renderTable } from "./table.ts";
@@ -27,6 +27,23 @@ export function fateTable(counts: Readonly<Record<string, number>>): string {
   return renderTable(rows, { align: "lrl" })
     .map((text) => `${text}\n`)
     .join("");
+}
+
+/** `file:line  text  dropped: fate` in one row. */
+export function droppedText(
+  { file, line, text, fate }: Pick<LineOfFate, "file" | "line" | "text" | "fate">,
+  style: Style,
+  columns: number,
+): string {
+  const end = `${COUNTS.dropped[0]}: ${fate}`;
+  const rest = columns - textWidth(end) - 6;
+  const whole = `${printable(file)}:${line}`;
+  const escaped = printable(text ?? "", 120);
+  // A short text leaves its room to the end of a long URL.
+  const placeRoom = Math.max(Math.floor(rest / 2), rest - textWidth(escaped));
+  const place = textWidth(whole) > placeRoom ? `…${whole.slice(1 - placeRoom)}` : whole;
+  const shown = fitText(escaped, rest - textWidth(place));
+  return `  ${style.strong(place)}  ${shown}  ${style.warning(end)}`;
 }
 
 /** `file:line: text`, which editors and other programs parse. A terminal shows one row, with the source's name for a long URL. */

@@ -4,6 +4,7 @@ import type { Style } from "../../diagnostics/render.ts";
 import { numberText } from "../../diagnostics/number-text.ts";
 import { COUNTS, fatesOfRules } from "../../explain/glossary.ts";
 import { isDegraded } from "../../build/build-outcome.ts";
+import { droppedText } from "./fate-text.ts";
 import { renderTable } from "./table.ts";
 
 export function bytesText(bytes: number): string {
@@ -64,4 +65,25 @@ function totalDropped(sources: readonly SourceReport[]): Record<string, number> 
 /** The most important first, without comments and their like. */
 function reasons(dropped: Readonly<Record<string, number>>): string[] {
   return fatesOfRules(dropped).map(([fate, count]) => `${fate} ${numberText(count)}`);
+}
+
+/** Fates that have their own warning, with the names. */
+const WARNED: ReadonlySet<string> = new Set([
+  "protected",
+  "household",
+  "over-budget",
+  "newly-blocks",
+]);
+
+/** The lines that would have done harm, one for each source and fate. */
+export function alarmLines(report: CompileReport, columns: number, style: Style): string[] {
+  return report.sources.flatMap(({ alarms = [], dropped }) =>
+    alarms
+      .filter(({ fate }) => !WARNED.has(fate))
+      .map((alarm) => {
+        const more = (dropped[alarm.fate] ?? 1) - 1;
+        const rest = more > 0 ? `, … ${numberText(more)} more` : "";
+        return `${droppedText(alarm, style, columns - rest.length)}${rest}`;
+      }),
+  );
 }
