@@ -253,14 +253,26 @@ function readAnyHost(start: u32, end: u32): void {
   if (hostIsDomain && !hasFinalDot) hostFlags |= dots > 1 ? FLAG_PLAIN_HOST | FLAG_DEEP_HOST : FLAG_PLAIN_HOST;
 }
 
+/** Whether the last label of a plain name has letters only, at least two, or is in punycode. */
+// @ts-ignore: decorator
+@inline
+function endsLikeDomain(end: u32): bool {
+  let at = end - 1;
+  while ((<u32>load<u8>(at) | 32) - 97 < 26) at--;
+  if (load<u8>(at) == 46) return end - at > 2;
+  while (load<u8>(at) != 46) at--;
+  return end - at > 5 && load<u32>(at + 1) == 0x2d2d6e78;
+}
+
 /** Whether the host that `readHost` read is a name like nearly all: nothing can be wrong with it. */
 // @ts-ignore: decorator
 @inline
-function isOrdinary(start: u32, end: u32): bool {
+function isOrdinary(start: u32, end: u32, isAlone: bool): bool {
   if ((hostFlags & (FLAG_PLAIN_HOST | FLAG_UPPER_HOST)) != FLAG_PLAIN_HOST) return false;
   if (end - start == LOCAL_DOMAIN_LENGTH && load<u8>(start) == 108) return false;
   const last = <u32>load<u8>(end - 1);
   if (last - 48 < 10) return false;
+  if (isAlone && !endsLikeDomain(end)) return false;
   return !isInFilter(suffixFilter, 0xffff, <u32>hostHash) && !isInFilter(wildcardFilter, 0x1fff, <u32>hostParentHash);
 }
 
@@ -475,7 +487,7 @@ export function scan(descriptor: u32): u32 {
       if (hostEnd != hostStart) {
         flags |= hostFlags;
         if ((hostFlags & FLAG_PLAIN_HOST) == 0) contents |= CONTENTS_SPECIAL_HOSTS;
-        else if (kind != KIND_RULE && isOrdinary(hostStart, hostEnd)) flags |= FLAG_ORDINARY;
+        else if (kind != KIND_RULE && isOrdinary(hostStart, hostEnd, kind == KIND_DOMAIN)) flags |= FLAG_ORDINARY;
       } else {
         const last = <u32>load<u8>(end - 1);
         if (last == 32 || last == 9) contents |= CONTENTS_OUTER_BLANKS;

@@ -14,7 +14,7 @@ import type { AllowList } from "../transformations/allow.ts";
 import { prepareMinSources } from "../transformations/min-sources.ts";
 import type { Protection } from "../transformations/protect.ts";
 import type { StageContext } from "../transformations/stage-context.ts";
-import { finalTrust, prepareRegex, prepareTrust } from "../transformations/trust.ts";
+import { finalTrust, prepareNames, prepareRegex, prepareTrust } from "../transformations/trust.ts";
 import { allowReport, unusedEntries } from "./allow-report.ts";
 import { blockedIn } from "./blocked-in.ts";
 import { cancelledElsewhere } from "./cancelled-elsewhere.ts";
@@ -323,6 +323,7 @@ export class Compilation {
         see: keeping && ((chunk) => keeping.see(chunk)),
         preparing: [
           { prepare: trust.level === "full" ? prepareRegex : prepareTrust },
+          { prepare: prepareNames },
           ...(judgesNames(this.plan.config) ? [{ prepare: prepareMinSources }] : []),
           ...steps.map(({ transformation }) => transformation),
         ],

@@ -71,7 +71,7 @@ const DOMAIN = new RegExp(`^(?:${LABEL}\\.)*(?:[a-zA-Z]{2,63}|xn--[a-zA-Z0-9]{4,
 const LONGEST_DOMAIN = 253;
 
 /** Whether a word alone in its line is a name. Any other word is a pattern, which also matches longer names. */
-function isDomainName(word: string): boolean {
+export function isDomainName(word: string): boolean {
   return word.length <= LONGEST_DOMAIN && DOMAIN.test(word);
 }
 

@@ -8,6 +8,7 @@ import {
   COMMA,
   Class,
   DOLLAR,
+  DOT,
   HASH,
   HOST_CLASSES,
   PIPE,
@@ -19,10 +20,11 @@ import {
   isDigit,
 } from "../bytes/ascii.ts";
 import { skipBlanks, skipBlanksBack } from "../bytes/blank.ts";
+import { encodeUtf8 } from "../bytes/utf8.ts";
 import { LONG_LINE } from "../kernel/long-text-digest.ts";
 import type { Chunk } from "../rules/chunk.ts";
 import { Flag, Kind } from "../rules/kind.ts";
-import { hostsLine, readHostsLine, sinkholeNameStart } from "./hosts-line.ts";
+import { hostsLine, isOddAddress, readHostsLine, sinkholeNameStart } from "./hosts-line.ts";
 import { mayBeSuffix } from "./public-suffix.ts";
 import { DomainShape, host, readHost } from "./read-host.ts";
 
@@ -49,7 +51,8 @@ export function classify(chunk: Chunk, row: number, mask: number): void {
   if (isOrdinary(chunk, row)) chunk.flags[row]! |= Flag.Ordinary;
 }
 
-const PLAIN_FLAGS = Flag.PlainHost | Flag.UpperHost | Flag.SeveralNames | Flag.RealAddress;
+const PLAIN_FLAGS =
+  Flag.PlainHost | Flag.UpperHost | Flag.SeveralNames | Flag.RealAddress | Flag.NonAscii;
 /** The length of `localhost.localdomain`, the only local name with a dot. Length and first letter identify it. */
 const LOCAL_DOMAIN_LENGTH = 21;
 const LETTER_L = 108;
@@ -64,10 +67,30 @@ function isOrdinary(chunk: Chunk, row: number): boolean {
   if (end !== chunk.end[row]! - (kind === Kind.Block ? 1 : 0)) return false;
   if (kind === Kind.Block && start !== chunk.start[row]! + 2) return false;
   const bytes = chunk.bytesOf(row);
+  if (kind === Kind.Hosts && isOddAddress(bytes, chunk.start[row]!)) return false;
   if (end - start === LOCAL_DOMAIN_LENGTH && bytes[start] === LETTER_L) return false;
   if (isDigit(bytes[end - 1]!)) return false;
+  if (kind === Kind.Domain && !endsLikeDomain(bytes, start, end)) return false;
   // `readHost` last read the host of this row.
   return !mayBeSuffix(host.hash, host.parentHash);
+}
+
+/**
+ * Whether the last label of a plain name has two letters or more and nothing else, or is in punycode. Resolvers take a line with any
+ * other name for a part of a name.
+ */
+export function endsLikeDomain(bytes: Uint8Array, start: number, end: number): boolean {
+  let at = end - 1;
+  while (at >= start && isLetter(bytes[at]!)) at--;
+  if (bytes[at] === DOT) return end - at > 2;
+  while (at >= start && bytes[at] !== DOT) at--;
+  return end - at > 5 && PUNYCODE.every((byte, index) => bytes[at + 1 + index] === byte);
+}
+
+const PUNYCODE = encodeUtf8("xn--");
+
+function isLetter(byte: number): boolean {
+  return (byte | 32) >= 97 && (byte | 32) <= 122;
 }
 
 /** The first bytes and the mask decide, so few lines need a second pass. */

@@ -1,4 +1,4 @@
-import { HASH } from "../bytes/ascii.ts";
+import { BRACKET, DOT, HASH, ZERO, isDigit } from "../bytes/ascii.ts";
 import { blankAt, skipBlanks, skipBlanksBack } from "../bytes/blank.ts";
 import { sameBytes } from "../bytes/hash.ts";
 import { isIpv4 } from "../bytes/ipv4.ts";
@@ -56,6 +56,15 @@ function tokenEnd(bytes: Uint8Array, start: number, end: number): number {
   let at = start;
   while (at < end && blankAt(bytes, at, end) === 0) at++;
   return at;
+}
+
+/** Whether the address at the start of a hosts line is in brackets or has leading zeros. Some resolvers do not read these. */
+export function isOddAddress(bytes: Uint8Array, start: number): boolean {
+  if (bytes[start] === BRACKET) return true;
+  for (let at = start; bytes[at] === DOT || isDigit(bytes[at]!); at++)
+    if (bytes[at] === ZERO && isDigit(bytes[at + 1]!) && (at === start || bytes[at - 1] === DOT))
+      return true;
+  return false;
 }
 
 /** Where the name begins after `0.0.0.0 ` or `127.0.0.1 `, as in nine hosts lines in ten; -1 for all other lines. */

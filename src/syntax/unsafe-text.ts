@@ -1,4 +1,4 @@
-import { BANG, COLON, DOLLAR, DOT, HASH, SPACE, TAB } from "../bytes/ascii.ts";
+import { BANG, CARET, COLON, DOLLAR, DOT, HASH, PIPE, SLASH, SPACE, TAB } from "../bytes/ascii.ts";
 
 /**
  * Detects text that must not get from a third-party list into ours: characters that affect terminals, editors and parsers,
@@ -13,10 +13,14 @@ export const Sign = {
   Metadata: 2,
   /** May have modifiers. */
   Dollar: 4,
-  /** A dot before a blank or the end, as in `name.`. */
+  /** A dot before a blank, an anchor or the end, as in `name.`. */
   FinalDot: 8,
   /** Begins or ends with a blank. */
   OuterBlank: 16,
+  /** An upper-case letter before any path or selector. */
+  Upper: 32,
+  /** A note directly behind a name, or the mark of a browser rule. */
+  Hash: 64,
 } as const;
 
 export function signsOf(bytes: Uint8Array, start: number, end: number): number {
@@ -26,13 +30,23 @@ export function signsOf(bytes: Uint8Array, start: number, end: number): number {
   if (bytes[at] === BANG || bytes[at] === HASH) signs = Sign.Metadata;
   const last = bytes[end - 1];
   if (at > start || last === SPACE || last === TAB) signs |= Sign.OuterBlank;
+  let upper: number = Sign.Upper;
   for (; at < end; at++) {
     const byte = bytes[at]!;
+    // Most are lower-case letters.
+    if (byte >= 97 && byte <= 122) continue;
     if (byte === COLON) signs |= Sign.Metadata;
     else if (byte === DOLLAR) signs |= Sign.Dollar;
     else if (byte === DOT) {
-      if (at + 1 === end || bytes[at + 1]! <= SPACE) signs |= Sign.FinalDot;
-    } else if ((byte < SPACE && byte !== TAB) || byte > 126) signs |= Sign.Unsafe | Sign.Metadata;
+      const next = at + 1 === end ? SPACE : bytes[at + 1]!;
+      if (next <= SPACE || next === CARET || next === PIPE) signs |= Sign.FinalDot;
+    } else if (byte === SLASH) {
+      if (bytes[at + 1] !== SLASH && bytes[at - 1] !== SLASH) upper = 0;
+    } else if (byte === HASH) {
+      if (at > start && bytes[at - 1]! > SPACE) signs |= Sign.Hash;
+      upper = 0;
+    } else if (byte >= 65 && byte <= 90) signs |= upper;
+    else if ((byte < SPACE && byte !== TAB) || byte > 126) signs |= Sign.Unsafe | Sign.Metadata;
   }
   return signs;
 }

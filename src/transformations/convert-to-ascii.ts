@@ -10,7 +10,7 @@ import type { Transformation } from "./transformation.ts";
 export const convertToAscii: Transformation = {
   summary: "Writes international names in their ASCII form",
   details:
-    "`||пример.рф^` becomes `||xn--e1afmkfd.xn--p1ai^` (UTS 46). Names are converted where a host may stand: in the pattern, in a hosts line, in the value of a modifier. Regular expressions, the selector of a browser rule, paths and comments stay as they are; a line whose name has no ASCII form is left alone and counted.",
+    "`||пример.рф^` becomes `||xn--e1afmkfd.xn--p1ai^` (UTS 46). Names are converted where a host may stand: in the pattern, in a hosts line, in the value of a modifier. Regular expressions, the selector of a browser rule, paths and comments stay as they are; a line whose name has no ASCII form is left alone and counted. Without `--compat`, every list has its names in ASCII anyway, and a line without an ASCII form is dropped.",
   prepare: (chunk) => (chunk.has.nonAscii ? loadIdna() : undefined),
   stages: (context) => [
     eachChunk((chunk) => {

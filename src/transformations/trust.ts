@@ -1,14 +1,29 @@
-import { BACKSLASH, COMMA, DOLLAR, SPACE, TAB } from "../bytes/ascii.ts";
+import {
+  BACKSLASH,
+  CLASS_OF,
+  COMMA,
+  DOLLAR,
+  DOT,
+  HASH,
+  HOST_CLASSES,
+  HYPHEN,
+  SPACE,
+  TAB,
+  UNDERSCORE,
+} from "../bytes/ascii.ts";
 import { decodeUtf8 } from "../bytes/utf8.ts";
 import type { Trust } from "../config/fields.ts";
+import { normalLine } from "../meaning/normal-line.ts";
 import { cancelledKey, ruleKey } from "../meaning/rule.ts";
 import type { Chunk } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
 import { Flag, Kind } from "../rules/kind.ts";
 import { hostOf, rewriteText, textOf } from "../rules/row-text.ts";
 import { formatAdblockRule, parseAdblockRule, tidyRule } from "../syntax/adblock-rule.ts";
-import { classifyAgain } from "../syntax/classify.ts";
+import { classifyAgain, endsLikeDomain } from "../syntax/classify.ts";
+import { isOddAddress } from "../syntax/hosts-line.ts";
 import { filterNames } from "../syntax/hosts-names.ts";
+import { loadIdna } from "../syntax/idna.ts";
 import { isPlainName, suffixOf } from "../syntax/judge-row.ts";
 import { Suffix, isListedSuffix } from "../syntax/public-suffix.ts";
 import { loadRegex } from "../syntax/regex-rule.ts";
@@ -46,11 +61,9 @@ function tidying({ finder }: StageContext): Stage {
   return eachChunk((chunk) => {
     for (const row of finder.special(chunk)) {
       if (isNothingButName(chunk, row)) continue;
+      if ((chunk.flags[row]! & Flag.Generated) !== 0) continue;
       const signs = signsOf(chunk.bytesOf(row), chunk.start[row]!, chunk.end[row]!);
-      const isUpper = (chunk.flags[row]! & Flag.UpperHost) !== 0;
-      if ((signs === 0 && !isUpper) || (chunk.flags[row]! & Flag.Generated) !== 0) continue;
-      tidy(chunk, row, signs);
-      const fate = judgeSigns(chunk, row, signs);
+      const fate = tidy(chunk, row, signs) || judgeSigns(chunk, row, signs);
       if (fate !== Fate.Kept) chunk.drop(row, fate);
     }
   });
@@ -91,6 +104,24 @@ export function prepareTrust({ has }: Chunk): Promise<void> | undefined {
   return has.regexes || has.outerBlanks || has.nonAscii ? loadRegex() : undefined;
 }
 
+/** Loads what names in other letters than ASCII need. Most lists have such letters in comments only. */
+export function prepareNames(chunk: Chunk): Promise<void> | undefined {
+  if (!chunk.has.nonAscii) return undefined;
+  for (let row = 0; row < chunk.length; row++)
+    if (chunk.kind[row]! >= Kind.Hosts && hasForeignName(chunk, row)) return loadIdna();
+  return undefined;
+}
+
+/** Whether the row has other letters than ASCII before its note or selector. */
+function hasForeignName(chunk: Chunk, row: number): boolean {
+  if ((chunk.flags[row]! & Flag.NonAscii) === 0) return false;
+  const bytes = chunk.bytesOf(row);
+  const end = chunk.end[row]!;
+  let at = chunk.start[row]!;
+  while (at < end && bytes[at]! < 128 && bytes[at] !== HASH) at++;
+  return at < end && bytes[at] !== HASH;
+}
+
 class SourceJudging extends RuleStage {
   protected readonly keepsOrdinary = true;
   private readonly rules: TrustJudge;
@@ -114,8 +145,8 @@ class SourceJudging extends RuleStage {
   }
 
   protected judge(chunk: Chunk, row: number): boolean {
-    tidy(chunk, row, signsOf(chunk.bytesOf(row), chunk.start[row]!, chunk.end[row]!));
-    const fate = fateOf(chunk, row, this.rules);
+    const signs = signsOf(chunk.bytesOf(row), chunk.start[row]!, chunk.end[row]!);
+    const fate = tidy(chunk, row, signs) || fateOf(chunk, row, this.rules);
     if (fate !== Fate.Kept) {
       chunk.drop(row, fate);
       return false;
@@ -168,29 +199,58 @@ function judgeSigns(chunk: Chunk, row: number, signs: number): Fate {
 
 /** An address and a plain name, a plain name, or `||name^`, without a suffix. These need no tidying. */
 function isNothingButName(chunk: Chunk, row: number): boolean {
-  const flags = chunk.flags[row]! & (Flag.PlainHost | Flag.UpperHost | Flag.SeveralNames);
+  const flags =
+    chunk.flags[row]! & (Flag.PlainHost | Flag.UpperHost | Flag.SeveralNames | Flag.NonAscii);
   const kind = chunk.kind[row]!;
   if (flags !== Flag.PlainHost || kind < Kind.Hosts || kind === Kind.Rule) return false;
-  return chunk.hostEnd[row] === chunk.end[row]! - (kind === Kind.Block ? 1 : 0);
+  if (chunk.hostEnd[row] !== chunk.end[row]! - (kind === Kind.Block ? 1 : 0)) return false;
+  return kind === Kind.Block || !isOddName(chunk, row, 0);
 }
 
-/** Writes a row in the form that all resolvers read alike. */
-function tidy(chunk: Chunk, row: number, signs: number): void {
-  if (chunk.kind[row]! < Kind.Hosts || (chunk.flags[row]! & Flag.AsBlock) !== 0) return;
+/** Writes a row in the form that all resolvers read alike. Returns why it is dropped, or `Fate.Kept`. */
+function tidy(chunk: Chunk, row: number, signs: number): Fate {
+  if (chunk.kind[row]! < Kind.Hosts || (chunk.flags[row]! & Flag.AsBlock) !== 0) return Fate.Kept;
   if ((signs & Sign.OuterBlank) !== 0) trim(chunk, row);
   const kind = chunk.kind[row]!;
-  if (kind < Kind.Hosts) return;
-  const hasFinalDot = (signs & Sign.FinalDot) !== 0;
-  const isUpper = (chunk.flags[row]! & Flag.UpperHost) !== 0;
+  if (kind < Kind.Hosts) return Fate.Kept;
   const hasUntidy = kind >= Kind.Block && (signs & Sign.Dollar) !== 0 && isUntidy(chunk, row);
-  if (!hasFinalDot && !isUpper && !hasUntidy) return;
+  const isOdd =
+    (signs & (Sign.FinalDot | Sign.Upper)) !== 0 ||
+    hasForeignName(chunk, row) ||
+    isOddName(chunk, row, signs);
+  if (!hasUntidy && !isOdd) return Fate.Kept;
   const text = textOf(chunk, row);
-  let written = hasFinalDot ? withoutFinalDots(text, kind) : text;
-  if (hasUntidy) written = tidyRule(written);
-  if (isUpper) written = lowerHost(written);
-  if (written === text) return;
+  const tidied = hasUntidy ? tidyRule(text) : text;
+  const written = isOdd ? normalLine(tidied, kind === Kind.Hosts) : tidied;
+  if (written === undefined) return judgeSigns(chunk, row, signs) || Fate.BadHost;
+  if (written === text) return Fate.Kept;
   rewriteText(chunk, row, written);
   classifyAgain(chunk, row);
+  return Fate.Kept;
+}
+
+/** Whether resolvers may not read the row as the name or the hosts line that it is. */
+function isOddName(chunk: Chunk, row: number, signs: number): boolean {
+  const bytes = chunk.bytesOf(row);
+  const start = chunk.start[row]!;
+  const end = chunk.end[row]!;
+  const kind = chunk.kind[row];
+  if (kind === Kind.Domain) return !endsLikeDomain(bytes, start, end);
+  if (kind === Kind.Hosts) return (signs & Sign.Hash) !== 0 || isOddAddress(bytes, start);
+  return kind === Kind.Rule && isNameLine(bytes, start, end);
+}
+
+/** The scanner reads an unusual name, with or without a note, as a rule. */
+function isNameLine(bytes: Uint8Array, start: number, end: number): boolean {
+  let at = start;
+  while (at < end && isNameByte(bytes[at]!)) at++;
+  if (at === start || bytes[start] === HYPHEN || bytes[start] === DOT) return false;
+  while (at < end && isBlank(bytes[at])) at++;
+  return at === end || (bytes[at] === HASH && isBlank(bytes[at - 1]));
+}
+
+function isNameByte(byte: number): boolean {
+  return (CLASS_OF[byte]! & HOST_CLASSES) !== 0 || byte === UNDERSCORE;
 }
 
 /** An untrusted exception may not override the blocks of others: it loses its `$important`. */
@@ -212,20 +272,6 @@ function trim(chunk: Chunk, row: number): void {
   while (isBlank(bytes[chunk.start[row]!])) chunk.start[row]!++;
   while (isBlank(bytes[chunk.end[row]! - 1])) chunk.end[row]!--;
   classifyAgain(chunk, row);
-}
-
-/** The scanner reads an unusual plain name as a rule. */
-const DOTTED_NAME = /^[a-z0-9_][\w-]*(?:\.[\w-]+)+\.+(?:\s+#.*)?$/i;
-
-/** A final dot does not change a name, but most resolvers would match the dot. */
-function withoutFinalDots(text: string, kind: number): string {
-  if (kind > Kind.Domain && !DOTTED_NAME.test(text)) return text;
-  return text.replace(/(?<=[^.\s])\.+(?=\s|$)/g, "");
-}
-
-/** Some engines never match `||EXAMPLE.com^`. */
-function lowerHost(text: string): string {
-  return text.replace(/^\s*(?:@@)?\|\|[^$/^]*/, (start) => start.toLowerCase());
 }
 
 /** Whether a modifier is empty or has a blank beside it: two adjacent separators, or a separator and a blank. */

@@ -43,7 +43,7 @@ test(
     ];
     const tameList = (seed: number): RandomList => {
       const list = randomList(seed, { names: NAMES, without, isTame: true });
-      // It asks expressions about an address with a slash at its end, and has no labels that begin with an underscore.
+      // It asks expressions about an address with a slash at its end, knows lookaheads, and has no labels that begin with an underscore.
       return {
         lines: list.lines.filter((line) => !/\$\/(?:\$|$)|\(\?!/.test(line)),
         names: list.names.filter((name) => !/(?:^|\.)[_-]|[_-](?:\.|$)/.test(name)),

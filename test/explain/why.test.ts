@@ -141,7 +141,7 @@ test("why handles generated exceptions, comments, rewrites and URLs", async () =
     ["some.example", "neither", undefined],
     ["foo.zipp", "blocked", "||zipp^ Own:7"],
     ["ok.deny.example", "neither", undefined],
-    ["no.deny.example", "blocked", "||deny.example^$denyallow=OK.deny.example Own:8"],
+    ["no.deny.example", "blocked", "||deny.example^$denyallow=ok.deny.example Own:8"],
   ] as const) {
     const { stdout, stderr } = await why(["--json", name], undefined, "", files);
     const answer = JSON.parse(stdout) as {

@@ -89,7 +89,14 @@ test("mihomo: entries of a rule provider in YAML", async () => {
     "+.e_1.zq  # note",
   ];
   const { rules, dropped } = await read("mihomo", `${lines.join("\r\n")}\r\n`);
-  const expected = ["||a.zq^", "||b.zq^", "|c.zq^", "||*.d.zq^", "|münchen.zq^", "||e_1.zq^"];
+  const expected = [
+    "||a.zq^",
+    "||b.zq^",
+    "|c.zq^",
+    "||*.d.zq^",
+    "|xn--mnchen-3ya.zq^",
+    "||e_1.zq^",
+  ];
   assert.deepEqual(rules, expected);
   assert.deepEqual(dropped, { setting: 1, comment: 1 });
 });

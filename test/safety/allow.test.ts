@@ -221,7 +221,7 @@ test("allow matches rules in another script, and vice versa", async () => {
   for (const rule of ["||пример.рф^", "||xn--e1afmkfd.xn--p1ai^"])
     for (const entry of ["api.пример.рф", "api.xn--e1afmkfd.xn--p1ai"]) {
       const { rules, notes } = await allowed([rule], [entry]);
-      assert.deepEqual(rules, [rule, "@@|api.xn--e1afmkfd.xn--p1ai^"]);
+      assert.deepEqual(rules, ["||xn--e1afmkfd.xn--p1ai^", "@@|api.xn--e1afmkfd.xn--p1ai^"]);
       assert.deepEqual(notes, []);
     }
 });
@@ -291,7 +291,7 @@ test("lines of an allowlist file that are not names are ignored and counted; in 
     "not a name",
     "b.net",
   ]);
-  assert.deepEqual(rules, ["||ads.github.io^", "||c.co.uk^", "||bücher.example^"]);
+  assert.deepEqual(rules, ["||ads.github.io^", "||c.co.uk^", "||xn--bcher-kva.example^"]);
   assert.deepEqual(codes, ["entries-ignored"]);
   await assert.rejects(withRemote({ allow: ["not a name"] }, []), CompilerError);
 });

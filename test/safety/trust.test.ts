@@ -129,7 +129,6 @@ const STANDARD = [
   "/((tcp|udp):)?204\\.194\\.54\\.\\d{1,3}([:/].*)?$/",
   "||github.io^",
   "||xn--e1afmkfd.xn--p1ai^",
-  "||пример.рф^",
 ];
 
 test("permitted lines of an untrusted source are not changed", async () => {
