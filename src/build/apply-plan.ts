@@ -73,7 +73,12 @@ export async function applyPlan(path: string, context: BuildContext): Promise<Li
     const { written, names } = await publishList(outputs, publication, host);
     emit({ kind: "published", list: report.name, file: plan.files[0] });
     await notePublished(plan.files, publishedFact(report, options), record, context);
-    const header = { ...record, by: askedBy(options, host) };
+    const isWritten = written.some(({ outcome }) => outcome === "written");
+    const header = {
+      ...record,
+      ...(isWritten && { hasChanged: true as const }),
+      by: askedBy(options, host),
+    };
     await outputs.remember({ ...plan, config: publishedConfig(config) }, header, () => [
       bytes.covered,
     ]);
@@ -81,7 +86,7 @@ export async function applyPlan(path: string, context: BuildContext): Promise<Li
     await writeCombined(plan.combined, context);
     return {
       list: report.name,
-      status: written.some(({ outcome }) => outcome === "written") ? "published" : "unchanged",
+      status: isWritten ? "published" : "unchanged",
       exit: exitOf(report),
       report,
       diagnostics: plan.warnings,

@@ -180,7 +180,12 @@ class ListBuild {
     );
     emit({ kind: "published", list, file: plan.files[0] });
     const { seconds } = this;
-    const header = recordHeader(config, compiled, seconds);
+    const isWritten =
+      plan.isToStdout || published.written.some(({ outcome }) => outcome === "written");
+    const header = {
+      ...recordHeader(config, compiled, seconds),
+      ...(isWritten && { hasChanged: true as const }),
+    };
     const fact = publishedFact(compiled.report, options);
     await notePublished(plan.files, fact, header, session);
     await phase(
@@ -195,7 +200,6 @@ class ListBuild {
     const { written, names } = published;
     const lasting = [...project.warnings, ...compiled.diagnostics, ...draft.coverWarnings];
     await this.cache(draft, { ...published, diagnostics: lasting });
-    const isWritten = plan.isToStdout || written.some(({ outcome }) => outcome === "written");
     return {
       list,
       status: isWritten ? "published" : "unchanged",

@@ -1,17 +1,13 @@
 import { ByteBuffer } from "../bytes/byte-buffer.ts";
 import { scratchOf } from "../engine/scratch.ts";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
-import {
-  type ListChange,
-  type ListState,
-  hasSameRules,
-  listChange,
-} from "../explain/list-change.ts";
+import { type ListChange, type ListState, listChange } from "../explain/list-change.ts";
 import type { Host } from "../host/host.ts";
 import { shadowHost } from "../host/shadow-host.ts";
 import { BuildRecord } from "../record/build-record.ts";
 import { headerBytes } from "../record/record-file.ts";
 import type { RecordHeader } from "../record/record-format.ts";
+import { withFiles } from "./kept-change.ts";
 import type { ListPlan } from "./list-plan.ts";
 import { type PlannedFiles, plannedFilesOf } from "./planned-files.ts";
 import { type Draft, prepare } from "./prepare.ts";
@@ -97,8 +93,6 @@ export async function* planChanges(
       ? NO_FILES
       : await plannedFilesOf(draft, session.options, shadow, session.host);
     const run = { ...draft, violations: [...draft.violations, ...violations] };
-    // That the file of the list changes with its rules goes without saying.
-    const others = hasSameRules(rules) ? files : files.filter(({ isList }) => isList !== true);
-    yield { file: output.name, old, run, change: { ...rules, files: others }, hold };
+    yield { file: output.name, old, run, change: withFiles(rules, files), hold };
   }
 }

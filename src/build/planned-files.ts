@@ -1,8 +1,10 @@
 import { CompilerError, type Diagnostic } from "../diagnostics/diagnostic.ts";
 import { Exit } from "../diagnostics/exit.ts";
 import { VERSION } from "../diagnostics/version.ts";
+import type { CompileReport } from "../engine/report.ts";
 import { scratchOf } from "../engine/scratch.ts";
 import type { FileChange } from "../explain/list-change.ts";
+import type { ListShape } from "../formats/list-model.ts";
 import { NameBuffer } from "../formats/name-buffer.ts";
 import type { Host } from "../host/host.ts";
 import { luaName } from "../publish/cdb-file.ts";
@@ -12,10 +14,10 @@ import type { OutputFile } from "../publish/output-file.ts";
 import { type OutputPlan, blocksNamesAlone, plannedFiles } from "../publish/output-plan.ts";
 import { withPacked } from "../publish/packed-files.ts";
 import type { DryRun } from "./dry-run.ts";
-import { ListOutputs } from "./list-outputs.ts";
+import { ListOutputs, type WrittenOutput } from "./list-outputs.ts";
 import type { ListPlan } from "./list-plan.ts";
-import { type Published, publishList } from "./publish-list.ts";
-import { replayNames } from "./recorded-names.ts";
+import { type Published, type PublishedConfig, publishList } from "./publish-list.ts";
+import { type SourceRuns, replayNames } from "./recorded-names.ts";
 
 /** What would be published besides the rules of the list. */
 export interface PlannedFiles {
@@ -32,24 +34,29 @@ export async function plannedFilesOf(
   shadow: Host,
   host: Host,
 ): Promise<PlannedFiles> {
+  const { plan, compiled, saved } = run;
+  const { folder } = plan.list.project;
+  const { files: named, outputs, list } = plan;
+  const trial = {
+    ...compiled,
+    ...saved,
+    files: named,
+    outputs,
+    config: list.config,
+    accept,
+    folder,
+  };
   let published: Published;
   try {
-    published = await publishDraft(run, { rulesDir, accept }, shadow);
+    published = await publishTrial(trial, rulesDir, shadow);
   } catch (error) {
     if (!(error instanceof CompilerError) || error.exit !== Exit.Guard) throw error;
     return { files: [], violations: error.diagnostics };
   }
-  const { plan } = run;
-  const files: FileChange[] = [];
-  for (const { file, outcome, format } of published.written) {
-    const output = plan.outputs.find(({ name }) => name === file);
-    const isComplete = output === undefined || (await areThere(output, host));
-    if (outcome === "unchanged" && isComplete) continue;
-    const names =
-      output && blocksNamesAlone(output) && (await nameDifference(output, host, shadow));
-    const what = format === undefined ? { isList: true as const } : { format };
-    files.push({ file, ...what, ...names });
-  }
+  const files = await fileChanges(published.written, plan.outputs, host, shadow);
+  for (const output of plan.outputs)
+    if (files.every(({ file }) => file !== output.name) && !(await areThere(output, host)))
+      files.push({ file: output.name, format: output.formatName });
   const { config } = plan.list;
   if (config.manifest !== undefined && files.length === 0) {
     const path = manifestPath(config, rulesDir, host);
@@ -86,30 +93,49 @@ async function areThere(output: OutputPlan, host: Host): Promise<boolean> {
   return true;
 }
 
-async function publishDraft(
-  { plan, compiled, saved }: DryRun,
-  { rulesDir, accept }: { readonly rulesDir: string; readonly accept: readonly string[] },
+/** What is published for a trial. */
+export interface TrialDraft {
+  readonly files: readonly OutputFile[];
+  readonly outputs: readonly OutputPlan[];
+  readonly config: PublishedConfig;
+  readonly shape: ListShape;
+  readonly timelessHead: string;
+  readonly runs: SourceRuns;
+  readonly report: CompileReport;
+  readonly builtAt: Date;
+  readonly list: Uint8Array;
+  readonly covered: Uint8Array;
+  readonly accept: readonly string[];
+  /** The folder of the configuration. */
+  readonly folder: string;
+}
+
+/** Publishes a list and its outputs in a shadow of the host. Rejects with a `CompilerError`. */
+export async function publishTrial(
+  trial: TrialDraft,
+  rulesDir: string,
   shadow: Host,
 ): Promise<Published> {
   // Nothing is signed, patched or compressed to compare it.
-  const { manifest: _manifest, patches: _patches, ...config } = plan.list.config;
-  const outputs = new ListOutputs(plan.files, { record: false, isToStdout: false }, shadow);
+  const { manifest: _manifest, patches: _patches, ...config } = trial.config;
+  const { shape, accept, builtAt, timelessHead } = trial;
+  const outputs = new ListOutputs(trial.files, { record: false, isToStdout: false }, shadow);
   const nameBuffer = new NameBuffer(() => scratchOf(shadow), false);
   try {
     await outputs.open();
-    outputs.write(saved.list);
-    if (plan.outputs.length > 0) replayNames(saved.runs, saved, nameBuffer);
+    outputs.write(trial.list);
+    if (trial.outputs.length > 0) replayNames(trial.runs, trial, nameBuffer);
     const publication = {
       config,
-      outputPlans: plan.outputs.map((one) => ({ ...one, packings: [], updates: undefined })),
-      nameBuffer: plan.outputs.length === 0 ? undefined : nameBuffer,
-      shape: compiled.shape,
+      outputPlans: trial.outputs.map((one) => ({ ...one, packings: [], updates: undefined })),
+      nameBuffer: trial.outputs.length === 0 ? undefined : nameBuffer,
+      shape,
       accept,
-      builtAt: compiled.builtAt,
-      timelessHead: compiled.timelessHead,
+      builtAt,
+      timelessHead,
       tool: VERSION,
-      sources: compiled.report.sources.map(({ label }) => label),
-      configFolder: plan.list.project.folder,
+      sources: trial.report.sources.map(({ label }) => label),
+      configFolder: trial.folder,
       rulesDir,
     };
     return await publishList(outputs, publication, shadow);
@@ -117,4 +143,23 @@ async function publishDraft(
     nameBuffer.close();
     await outputs.close();
   }
+}
+
+/** The files that a trial has changed from one host to another. */
+export async function fileChanges(
+  written: readonly WrittenOutput[],
+  outputs: readonly OutputPlan[],
+  before: Host,
+  after: Host,
+): Promise<FileChange[]> {
+  const files: FileChange[] = [];
+  for (const { file, outcome, format } of written) {
+    if (outcome === "unchanged") continue;
+    const output = outputs.find(({ name }) => name === file);
+    const names =
+      output && blocksNamesAlone(output) && (await nameDifference(output, before, after));
+    const what = format === undefined ? { isList: true as const } : { format };
+    files.push({ file, ...what, ...names });
+  }
+  return files;
 }

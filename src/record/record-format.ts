@@ -79,6 +79,8 @@ export interface RecordHeader {
   readonly hashSeed: number;
   /** Size of the list. */
   readonly bytes: number;
+  /** Whether a published file changed, of the list or of one of its outputs. */
+  readonly hasChanged?: true;
   /** Who asked for the build. */
   readonly by?: string;
   /** The stamp of the kept build that it repeats, after a rollback. */

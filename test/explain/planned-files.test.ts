@@ -173,3 +173,36 @@ test("a file over several lists is planned, and an output that would be refused 
   project.write("s.txt", "||b.com^\n/^ads[0-9]+\\.com$/\n");
   assert.match(await planText(project), /^5 .*format-loss.*would be refused/s);
 });
+
+test("diff and log show names that come and go in an output alone, and nothing if no file changed", async () => {
+  const project = new MemoryProject({
+    "c.json": JSON.stringify(LIST),
+    "s.txt": "||b.com^\nx.b.com\n",
+  });
+  await project.run("-c", "c.json", "-q");
+  project.now = "2026-11-10T01:00:00Z";
+  project.write("s.txt", "||b.com^\nz.b.com\nw.b.com\n");
+  await project.run("-c", "c.json", "-q");
+  project.now = "2026-11-10T02:00:00Z";
+  await project.run("-c", "c.json", "-q", "--no-cache");
+  const line = "rules/r.hosts: + 2 names, − 1 name";
+  const changed = await project.run("diff", "-c", "c.json", "@2", "@1", "--exit-code");
+  assert.equal(changed.exit, 10, changed.stderr);
+  assert.ok(changed.stdout.includes(line), changed.stdout);
+  const same = await project.run("diff", "-c", "c.json", "@1", "@0", "--exit-code");
+  assert.equal(same.exit, 0);
+  assert.match(same.stdout, /no change: 1 rule/);
+  const { stdout } = await project.run("log", "-c", "c.json", "--markdown");
+  const [, last = "", before = ""] = stdout.split("\n## ");
+  assert.match(last, /Nothing changed: 1 rule\./);
+  assert.ok(before.includes(line), stdout);
+  const { stdout: events } = await project.run("log", "-c", "c.json", "--json");
+  assert.deepEqual(
+    (JSON.parse(events) as { events: { event: string }[] }).events.map(({ event }) => event),
+    ["unchanged", "published", "published"],
+  );
+  assert.deepEqual(
+    [...project.memory.files.keys()].filter((path) => path.includes("compared")),
+    [],
+  );
+});

@@ -9,7 +9,7 @@ export interface BuildEntry {
   readonly rules: number;
   /** How many rules more than in the build before; undefined for the oldest. */
   readonly change?: number;
-  /** Whether the list is the same as in the build before. */
+  /** Whether all published files are the same as in the build before. */
   readonly isSame: boolean;
   /** Who asked for it. */
   readonly by?: string;
@@ -40,7 +40,7 @@ export async function buildsOf(path: string, host: Host): Promise<BuildEntry[]> 
       at: momentOf(build.stamp),
       rules,
       ...(before && { change: rules - before.rules }),
-      isSame: before !== undefined && list === before.list,
+      isSame: before !== undefined && list === before.list && header.hasChanged !== true,
       ...(by !== undefined && { by }),
       ...(of !== undefined && { of: momentOf(of) }),
       isComplete: isComplete(build),

@@ -15,7 +15,7 @@ import {
 export const BUILD: RegExp = /^@(?<which>\d{1,3}|\d{4}-\d{2}[\dT:.Z-]*)$/;
 
 /** The build of a list that an operand selects. Rejects with a `CompilerError` if it is not kept. */
-export async function buildNamed(operand: string, list: string, host: Host): Promise<ListState> {
+export async function buildNamed(operand: string, list: string, host: Host): Promise<KeptState> {
   const builds = (await keptBuilds(list, host)).toReversed();
   const build = selected(operand, builds);
   const state = build && (await stateOfBuild(build, host));
@@ -51,17 +51,22 @@ export function buildMissing(
   ]);
 }
 
+/** A list with its kept build, if it has one. */
+export interface KeptState extends ListState {
+  readonly build?: KeptBuild | undefined;
+}
+
 /** Undefined if its list cannot be read. */
-async function stateOfBuild(build: KeptBuild, host: Host): Promise<ListState | undefined> {
+async function stateOfBuild(build: KeptBuild, host: Host): Promise<KeptState | undefined> {
   const bytes = await listOf(build, host);
-  return bytes && { bytes, record: await recordOf(build, host) };
+  return bytes && { bytes, record: await recordOf(build, host), build };
 }
 
 /** The builds of a list that can still be read, newest first. */
 export async function* keptStates(
   list: string,
   host: Host,
-): AsyncGenerator<{ readonly at: string; readonly state: ListState }> {
+): AsyncGenerator<{ readonly at: string; readonly state: KeptState }> {
   for (const build of (await keptBuilds(list, host)).toReversed()) {
     const state = await stateOfBuild(build, host);
     if (state === undefined) return;

@@ -2,10 +2,10 @@ import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import { reasonOf } from "../../diagnostics/reason.ts";
 import { allNames, someOf } from "../../diagnostics/some-of.ts";
-import { type ListState, listChange } from "../../explain/list-change.ts";
 import { type Host, HostError } from "../../host/host.ts";
 import { openRanks } from "../../build/name-ranks.ts";
-import { BUILD, buildNamed } from "../../build/state/kept-build.ts";
+import { keptChange } from "../../build/kept-change.ts";
+import { BUILD, type KeptState, buildNamed } from "../../build/state/kept-build.ts";
 import { changeExit } from "../change-exit.ts";
 import { changeJson, changeLines } from "../output/change-text.ts";
 import { type ListAnswer, answerLists } from "../answer-lists.ts";
@@ -27,9 +27,11 @@ export const diffCommand: Command = async (options, host, reporter) => {
   const ranks = await openRanks(sides[1].options, host);
   const answer = async (list: string): Promise<ListAnswer> => {
     const [old, fresh] = sides;
-    const change = await listChange(
+    const change = await keptChange(
       await stateOf(old, list, host),
       await stateOf(fresh, list, host),
+      { name: list, rulesDir: options.rulesDir },
+      host,
     );
     const title = lists.length === 1 ? "" : `${style.strong(printable(list))}: `;
     return {
@@ -82,7 +84,7 @@ async function stateOf(
   { operand, options, lists }: Side,
   wanted: string,
   host: Host,
-): Promise<ListState> {
+): Promise<KeptState> {
   const [only] = lists;
   if (only !== undefined) {
     const build = await lastBuild(lists.length === 1 ? only : wanted, options, host);

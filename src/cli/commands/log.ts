@@ -1,13 +1,13 @@
 import { listFiles } from "../../build/list-files.ts";
 import { type LogEvent, listLog } from "../../build/list-log.ts";
-import { keptStates } from "../../build/state/kept-build.ts";
+import { keptChange } from "../../build/kept-change.ts";
+import { type KeptState, keptStates } from "../../build/state/kept-build.ts";
 import { listNames } from "../../build/state/published-build.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { momentText } from "../../diagnostics/moment-text.ts";
 import { numberText } from "../../diagnostics/number-text.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import { someOf } from "../../diagnostics/some-of.ts";
-import { type ListState, listChange } from "../../explain/list-change.ts";
 import type { Host } from "../../host/host.ts";
 import { type ListAnswer, answerLists } from "../answer-lists.ts";
 import { flagsOf } from "../flags/command-flags.ts";
@@ -37,7 +37,7 @@ export const logCommand: Command = async (options, host, reporter) => {
         text: () => `${style.strong(printable(file.name))}\n${eventTable(events)}\n`,
         documents: [{ events }],
       };
-    const { name = list, changes } = await changesOf(file.path, host);
+    const { name = list, changes } = await changesOf(file, options.rulesDir, host);
     if (changes.length === 0)
       reporter.info(
         `${lists.length === 1 ? "" : `${printable(list)}: `}Nothing to compare yet: only one build is stored`,
@@ -83,14 +83,18 @@ interface Changes {
   readonly changes: readonly { readonly text: string; readonly document: object }[];
 }
 
-async function changesOf(path: string, host: Host): Promise<Changes> {
+async function changesOf(
+  { name: file, path }: { readonly name: string; readonly path: string },
+  rulesDir: string,
+  host: Host,
+): Promise<Changes> {
   const changes: { text: string; document: object }[] = [];
   let name: string | undefined;
-  let newer: { at: string; state: ListState } | undefined;
+  let newer: { at: string; state: KeptState } | undefined;
   for await (const { at, state } of keptStates(path, host)) {
     name ??= state.record?.header.name;
     if (newer !== undefined) {
-      const change = await listChange(state, newer.state);
+      const change = await keptChange(state, newer.state, { name: file, rulesDir }, host);
       changes.push({
         text: changelogSection(newer.at, change, state.record?.header, newer.state.record?.header),
         document: { at: newer.at, ...changeJson(change) },
