@@ -1,12 +1,13 @@
 import { hashEnd } from "../bytes/hash.ts";
 import { encodeUtf8 } from "../bytes/utf8.ts";
 import type { RowFinder } from "../kernel/row-finder.ts";
+import { soleName } from "../meaning/line.ts";
+import { normalLine } from "../meaning/normal-line.ts";
 import type { Chunk } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
 import { Flag, Kind } from "../rules/kind.ts";
 import { rewriteText, textOf } from "../rules/row-text.ts";
 import type { ChunkPool } from "../rules/rule-table.ts";
-import { asciiLine } from "../syntax/ascii-line.ts";
 import { classifyAgain } from "../syntax/classify.ts";
 import { filterNames } from "../syntax/hosts-names.ts";
 import { loadIdna, toAsciiHost } from "../syntax/idna.ts";
@@ -15,8 +16,8 @@ import { BarrierStage, type Stage } from "./stage.ts";
 import type { StageContext } from "./stage-context.ts";
 
 /**
- * Drops rules that fewer than `least` sources have. `||name^`, `name` and `0.0.0.0 name` count as rules for the same name, in
- * letters of any script. A hosts line with a real address is another rule, by address and name; any other rule counts by its
+ * Drops rules that fewer than `least` sources have. `||name^`, `name`, with a note or without, and `0.0.0.0 name` count as rules for
+ * the same name, in letters of any script. A hosts line with a real address is another rule, by address and name; any other rule counts by its
  * text. Exceptions and rules that cancel others stay: without them, more would be blocked.
  */
 export function minSources(least: number, context: StageContext): Stage[] {
@@ -203,26 +204,21 @@ interface RuleKey {
   readonly isName: boolean;
 }
 
-/** A name in letters of any script, alone or as `||name^`. */
-const NAME = /^(?:\|\|(?<block>[^\s|^*/$,]+)\^|(?<bare>[^\s|^*/$,#@!]+\.[^\s|^*/$,#@!]+))$/;
-
 function keyOf(chunk: Chunk, row: number): RuleKey {
-  if ((chunk.flags[row]! & Flag.NonAscii) !== 0) {
-    const text = asciiLine(textOf(chunk, row).trim()) ?? textOf(chunk, row);
-    const { block, bare } = NAME.exec(text)?.groups ?? {};
-    const name = block ?? bare;
-    return name === undefined ? { ...keyOfName(text), isName: false } : keyOfName(name);
-  }
   const bytes = chunk.bytesOf(row);
   const [start, end] = [chunk.hostStart[row]!, chunk.hostEnd[row]!];
-  const isName = chunk.kind[row] !== Kind.Rule && start < end;
-  if (isName) return { bytes, start, end, isName };
-  return { bytes, start: chunk.start[row]!, end: chunk.end[row]!, isName };
+  const isPlain = (chunk.flags[row]! & (Flag.PlainHost | Flag.NonAscii)) === Flag.PlainHost;
+  if (isPlain && chunk.kind[row] !== Kind.Rule) return { bytes, start, end, isName: true };
+  const text = textOf(chunk, row).trim();
+  const normal = normalLine(text, chunk.kind[row] === Kind.Hosts) ?? text;
+  const name = soleName(normal)?.name;
+  return { ...keyOfName(name ?? normal), isName: name !== undefined };
 }
 
-/** The ASCII form of a name, if it has one. */
+/** The ASCII form of a name, if it has one, without a final dot. */
 function asciiName(name: string): string {
-  return /^[\u0000-\u007f]*$/.test(name) ? name : (toAsciiHost(name) ?? name);
+  const ascii = /^[\u0000-\u007f]*$/.test(name) ? name : (toAsciiHost(name) ?? name);
+  return ascii.replace(/\.$/, "");
 }
 
 function keyOfName(name: string): RuleKey {

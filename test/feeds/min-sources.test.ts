@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { domainToASCII } from "node:url";
 import * as fc from "fast-check";
 import { type Config, compile, memoryHost, rowsOf } from "../support/internals.ts";
 import { propertyRuns } from "../support/property.ts";
@@ -14,6 +15,12 @@ const line = fc.oneof(
   { weight: 3, arbitrary: name.map((one) => `0.0.0.0 ${one}`) },
   fc.array(name, { minLength: 2, maxLength: 3 }).map((some) => `127.0.0.1 ${some.join(" ")}`),
   name.map((one) => `||N${one.slice(1)}^`),
+  name.map((one) => `${one} # note`),
+  name.map((one) => `||a_${one}.com^`),
+  name.map((one) => `a_${one}.com.\t# note`),
+  name.map((one) => `0.0.0.0 a_${one}.com`),
+  name.map((one) => `Bü${one}`),
+  name.map((one) => `||bü${one}.^`),
   name.map((one) => `||www.${one}^`),
   name.map((one) => `||${one}^$important`),
   name.map((one) => `@@||${one}^`),
@@ -32,12 +39,16 @@ const cases = fc.record({
 });
 
 /** The keys of a line: names that it blocks, or its text. Empty for lines that always stay. */
-function keysOf(text: string): string[] {
+function keysOf(written: string): string[] {
+  const text = written
+    .replace(/\s+# note$/, "")
+    .replace(/\.(?=\^?$)/, "")
+    .replace(/(?:b|B)ü[^^]*/, (one) => domainToASCII(one));
   if (/^[!#]|^@@|^$/.test(text) || text.endsWith("badfilter")) return [];
   const hosts = /^(?:0\.0\.0\.0|127\.0\.0\.1) (?<names>.*)$/.exec(text)?.groups?.["names"];
   if (hosts !== undefined) return hosts.toLowerCase().split(" ");
   const real = /^192\.0\.2\.1 (?<names>.*)$/.exec(text)?.groups?.["names"];
-  if (real !== undefined) return real.split(" ").map((one) => `192.0.2.1 ${one}`);
+  if (real !== undefined) return real.split(" ").map((one) => `text |${one}^$dnsrewrite=192.0.2.1`);
   const block = /^\|\|(?<name>[^^]*)\^$/.exec(text)?.groups?.["name"];
   if (block !== undefined) return [block.toLowerCase()];
   return [/[ $]/.test(text) ? `text ${text}` : text.toLowerCase()];
