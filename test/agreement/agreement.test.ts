@@ -1,12 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { adguardEngine, missingEngine } from "../reference/adguard-engine.ts";
-import { ListMatcher } from "../reference/list-matcher.ts";
 import { Random } from "../support/random.ts";
 import { checkAllow } from "./allow-check.ts";
 import { checkCovers, checkDiff, pairedList } from "./comparison-check.ts";
 import { checkOutputs, randomLateness } from "./output-check.ts";
-import { type LineKind, type RandomList, randomList } from "./random-list.ts";
+import { type RandomList, randomList } from "./random-list.ts";
 import { hasEdgeHyphen } from "./random-names.ts";
 import { PRESERVING, checkTransformations, randomChain } from "./transformation-check.ts";
 import { LISTS, NAMES, tryLists } from "./trials.ts";
@@ -27,38 +25,6 @@ const LATE_CHAINS = [
   [],
 ];
 const anyList = (seed: number): RandomList => randomList(seed, { names: NAMES });
-
-test(
-  "AdGuard's engine agrees with the reference matcher",
-  { ...LONG, skip: missingEngine },
-  async (context) => {
-    const engineOf = await adguardEngine();
-    const without: readonly LineKind[] = [
-      "answer",
-      "rewrite",
-      "odd-name",
-      "loose-pattern",
-      "plain",
-      "plain-badfilter",
-    ];
-    const tameList = (seed: number): RandomList => {
-      const list = randomList(seed, { names: NAMES, without, isTame: true });
-      // It asks expressions about an address with a slash at its end, knows lookaheads, and has no labels that begin with an underscore.
-      return {
-        lines: list.lines.filter((line) => !/\$\/(?:\$|$)|\(\?!/.test(line)),
-        names: list.names.filter((name) => !/(?:^|\.)[_-]|[_-](?:\.|$)/.test(name)),
-      };
-    };
-    await tryLists(context, LISTS, tameList, async ({ lines, names }) => {
-      const matcher = new ListMatcher(lines);
-      const engine = engineOf(`${lines.join("\n")}\n`);
-      return names.flatMap((name) => {
-        const [ours, theirs] = [matcher.meaning(name), engine(name)];
-        return ours === theirs ? [] : [`the engine says ${theirs}, the judge ${ours}: ${name}`];
-      });
-    });
-  },
-);
 
 test("why agrees with the reference matcher", LONG, async (context) => {
   await tryLists(context, LISTS, anyList, checkWhy);

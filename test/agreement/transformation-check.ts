@@ -1,5 +1,6 @@
 import { compile, memoryHost } from "../support/internals.ts";
 import { ListMatcher, type Meaning } from "../reference/list-matcher.ts";
+import { readLine } from "../reference/rule-syntax.ts";
 import { isAtOrBelow } from "../reference/names.ts";
 import { Random } from "../support/random.ts";
 import type { RandomList } from "./random-list.ts";
@@ -46,7 +47,7 @@ export async function checkTransformations(
   chain: readonly string[],
 ): Promise<string[]> {
   const text = await compiledText(lines, chain);
-  const before = new ListMatcher(lines);
+  const before = new ListMatcher(lines.flatMap(withOwnAddresses));
   const after = ListMatcher.of(text);
   const what = chain.length === 1 ? chain[0] : "a chain";
   const faults: string[] = [];
@@ -63,6 +64,14 @@ export async function checkTransformations(
     );
   }
   return faults;
+}
+
+/** A fully trusted source means the addresses of its hosts lines: each name is rewritten, whatever excepts it. */
+function withOwnAddresses(line: string): string[] {
+  const read = readLine(line);
+  if (read.kind !== "hosts" || read.isSinkhole) return [line];
+  const address = line.trim().split(/\s/)[0]!;
+  return read.names.map((name) => `|${name}^$dnsrewrite=${address}`);
 }
 
 /**
