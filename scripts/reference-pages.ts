@@ -213,7 +213,7 @@ hosts line with several names, only the matching names are removed or kept.
 function fieldTable(fields: Readonly<Record<string, Field>>): string {
   const types: Record<Field["type"], string> = {
     string: "text",
-    strings: "list of texts",
+    strings: "list of strings",
     entries: "list of [entries](#exclusions-and-inclusions)",
     source: "address or path",
     transformations: "list of [names](transformations.md)",
@@ -221,7 +221,7 @@ function fieldTable(fields: Readonly<Record<string, Field>>): string {
     files: "list of [files](#files-of-names)",
     "source-type": "name of a [format](formats.md) or [feed](../guide/feeds.md)",
     column: "text or number",
-    matches: "object of texts",
+    matches: "object of strings",
     trust: "`full`, `standard`, `block-only`",
     boolean: "`true` or `false`",
     number: "number",

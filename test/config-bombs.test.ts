@@ -105,6 +105,6 @@ test("all problems are reported at once, each with its location", async () => {
     "config-invalid 4:17 Put it in quotes",
     'config-invalid 5:30 Did you mean "hosts"?',
     "unknown-transformation 5:58 Known names: ConvertToAscii, TrimLines, RemoveComments, RemoveModifiers, Compress, InvertAllow, Validate, ValidateAllowIp, ValidateAllowPublicSuffix, ValidateAllowIpAndPublicSuffix, Deduplicate, RemoveEmptyLines, InsertFinalNewLine",
-    "source-incomplete 4:5 Without a name, the address or file is the label. Without a type, a source is read as adblock",
+    "source-incomplete 4:5 Without a name, the URL or file is the label. Without a type, a source is read as adblock",
   ]);
 });

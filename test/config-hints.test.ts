@@ -34,8 +34,8 @@ test("a hint says what to write in place of a wrong value", async () => {
       `name: n\n${SOURCES}guards: { max_shrink: "20" }\n`,
       `3:23 ${invalid} guards.max_shrink must be a number from 0 on. Write it without quotes`,
     ],
-    [`name:\n${SOURCES}`, `1:6 ${invalid} name must be a text, not null. Give it a text`],
-    [`name: 5\n${SOURCES}`, `1:7 ${invalid} name must be a text, not 5. Put it in quotes`],
+    [`name:\n${SOURCES}`, `1:6 ${invalid} name must be a string, not null. Give it a string`],
+    [`name: 5\n${SOURCES}`, `1:7 ${invalid} name must be a string, not 5. Put it in quotes`],
   ] as const)
     assert.deepEqual(await problemsOf(text), [hint]);
 });
@@ -56,6 +56,6 @@ test("an error of indentation names the line and says what to do", async () => {
   ] as const)
     assert.deepEqual(await problemsOf(text), [`${place} ${start} ${message}. ${hint}`]);
   assert.deepEqual(await problemsOf("name: a: b\n"), [
-    `1:7 ${start} Nested mappings are not allowed in compact mappings. Quote a text that contains ": "`,
+    `1:7 ${start} Nested mappings are not allowed in compact mappings. Quote a string that contains ": "`,
   ]);
 });

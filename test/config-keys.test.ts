@@ -110,7 +110,7 @@ test("every file of names is a text or a source, with the settings that say wher
     [{ source: "a.txt", type: "rpz" }, /\]\.type is rpz, which is not a list of names/],
     [{ source: "a.txt", column: 1 }, /\]\.column is not for type/],
     [{ name: "a" }, /source of .*\] is required/],
-    [7, /\] must be a text, not 7/],
+    [7, /\] must be a string, not 7/],
   ] as const;
   for (const [file, message] of bad)
     for (const one of settingsWith(file))
@@ -124,5 +124,5 @@ test("a source without settings is a text, and so is a reference to it", async (
     "",
   );
   const lists = [{ name: "L", sources: [{ source: "b.txt" }] }];
-  assert.match(await problemsOf({ sources, lists }), /lists\[0\]\.sources\[0\] must be a text/);
+  assert.match(await problemsOf({ sources, lists }), /lists\[0\]\.sources\[0\] must be a string/);
 });

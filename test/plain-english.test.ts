@@ -31,6 +31,10 @@ const PHRASES: readonly (readonly [RegExp, string])[] = [
   [/\bmeans? nothing\b/, "is invalid"],
   [/\bkeeps? (?:the )?others back\b/, "blocks the others"],
   [/\bends? (?:with|in) \d/i, "exits with code"],
+  [/\bmust be a text\b|\blists? of texts\b/, "string"],
+  [/\bspans? of time\b/, "duration"],
+  [/\bcannot unpack\b|\bpacked (?:log|database|size)\b/i, "compressed, decompress"],
+  [/\bfiles or addresses\b|\blist of addresses\b|\bhttps address\b/i, "URL"],
   [/\b(?:that|which) is there\b|\bis there already\b/, "exists"],
 ];
 

@@ -1,7 +1,7 @@
 export type FieldType =
   /** Any text; `required` ones must not be empty */
   | "string"
-  /** A list of texts */
+  /** A list of strings */
   | "strings"
   /** A list of exclusions or inclusions; regular expressions among them must compile */
   | "entries"

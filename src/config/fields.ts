@@ -41,7 +41,7 @@ const FILTER_FIELDS = {
   exclusions_sources: {
     type: "files",
     description:
-      "Files or addresses with exclusions, one per line (an allow-list). Comments, blank lines, leading and trailing blanks and a trailing ` # note` are ignored.",
+      "Files or URLs with exclusions, one per line (an allow-list). Comments, blank lines, leading and trailing blanks and a trailing ` # note` are ignored.",
     example: ["allow.txt"],
   },
   inclusions: {
@@ -52,7 +52,7 @@ const FILTER_FIELDS = {
   },
   inclusions_sources: {
     type: "files",
-    description: "Files or addresses with inclusions.",
+    description: "Files or URLs with inclusions.",
     example: ["only-these.txt"],
   },
 } as const;

@@ -40,7 +40,7 @@ export const GUARD_FIELDS = {
   protect: {
     type: "files",
     description:
-      "Files or addresses with names that must never be blocked, one per line, in addition to the built-in ones: connectivity checks, time, certificates, updates, package registries, and the servers of the sources.",
+      "Files or URLs with names that must never be blocked, one per line, in addition to the built-in ones: connectivity checks, time, certificates, updates, package registries, and the servers of the sources.",
     example: ["never.txt"],
   },
   breaks_traffic: {

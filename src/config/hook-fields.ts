@@ -50,7 +50,7 @@ export const HOOK_FIELDS = {
   url: {
     type: "string",
     description:
-      "For `reload` of AdGuard Home, Pi-hole and Technitium: the address of the web interface. It must be https, except for this machine and private addresses.",
+      "For `reload` of AdGuard Home, Pi-hole and Technitium: the URL of the web interface. It must be https, except for this machine and private addresses.",
     example: "http://192.168.1.2:3000",
   },
   user: {

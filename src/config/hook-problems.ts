@@ -85,10 +85,10 @@ function* reloadProblems(hook: HookConfig, reload: ReloadName, at: string): Gene
     yield { message: `${at} needs user and token_file, or neither` };
   if (reload === "technitium" && token === undefined)
     yield { message: `${at} needs token_file`, hint: "Create an API token in Technitium" };
-  if (url === undefined) yield { message: `${at} needs url`, hint: "The address of its web page" };
+  if (url === undefined) yield { message: `${at} needs url`, hint: "The URL of its web page" };
   else if (!URL.canParse(url) || !mayReceiveSecrets(new URL(url)))
     yield {
-      message: `${at}.url must be an https address without a password`,
+      message: `${at}.url must be an https URL without a password`,
       hint: "http is possible for this machine and for private IP addresses",
     };
 }

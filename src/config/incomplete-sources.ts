@@ -4,7 +4,7 @@ import type { ConfigNode } from "./config-node.ts";
 import type { ConfigProblems } from "./config-problems.ts";
 
 const FALLBACKS: Readonly<Record<string, string>> = {
-  name: "Without a name, the address or file is the label",
+  name: "Without a name, the URL or file is the label",
   type: "Without a type, a source is read as adblock",
 };
 

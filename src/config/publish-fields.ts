@@ -8,7 +8,7 @@ export const PUBLISH_FIELDS = {
   },
   allow_sources: {
     type: "files",
-    description: "Files or addresses with entries of `allow`, one per line.",
+    description: "Files or URLs with entries of `allow`, one per line.",
     example: ["allow.txt"],
   },
   guards: {

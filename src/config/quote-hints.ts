@@ -7,7 +7,7 @@ export function isQuoted(node: ConfigNode, form: RegExp): boolean {
   return node.kind === "scalar" && typeof node.value === "string" && form.test(node.value);
 }
 
-/** What to write in place of a value that is not a text. */
+/** What to write in place of a value that is not a string. */
 export function textHint(node: ConfigNode): string {
-  return node.kind === "scalar" && node.value !== null ? "Put it in quotes" : "Give it a text";
+  return node.kind === "scalar" && node.value !== null ? "Put it in quotes" : "Give it a string";
 }

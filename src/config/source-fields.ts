@@ -26,7 +26,7 @@ export const SOURCE_ONLY_FIELDS = {
   },
   name: {
     type: "string",
-    description: "Label of the source in the output and in reports. Default: the address or path.",
+    description: "Label of the source in the output and in reports. Default: the URL or path.",
     example: "Example hosts",
   },
   type: {
@@ -107,7 +107,7 @@ export const SOURCE_ONLY_FIELDS = {
   max_bytes: {
     type: "size",
     description:
-      "How large the source may be, unpacked and with its includes. Default: `256M`. All downloads of a run share a quarter of what is free.",
+      "How large the source may be, decompressed and with its includes. Default: `256M`. All downloads of a run share a quarter of what is free.",
     example: "1G",
   },
   auth: {
@@ -150,12 +150,12 @@ export const SOURCE_ONLY_FIELDS = {
   secret: {
     type: "boolean",
     description:
-      "Whether the path of its address is secret. Only the server is then shown, stored or published. User names, passwords and queries of addresses are always hidden.",
+      "Whether the path of its URL is secret. Only the server is then shown, stored or published. User names, passwords and queries of URLs are always hidden.",
   },
   trust: {
     type: "trust",
     description:
-      "What its lines may do. `full` (the default for files): everything. `standard` (the default for addresses): nothing that rewrites answers, blocks or allows everything or a public suffix, or cancels rules of other sources. `block-only`: no exceptions either.",
+      "What its lines may do. `full` (the default for files): everything. `standard` (the default for URLs): nothing that rewrites answers, blocks or allows everything or a public suffix, or cancels rules of other sources. `block-only`: no exceptions either.",
     example: "block-only",
   },
 } as const;

@@ -11,7 +11,7 @@ export function* sourceProblems(
   const { auth, headers_file } = source;
   const isAddress = /^https?:\/\//i.test(source.source);
   if ((auth !== undefined || headers_file !== undefined) && !isAddress)
-    yield { message: `${at} has keys, but no address`, hint: "Remove auth and headers_file" };
+    yield { message: `${at} has keys, but no URL`, hint: "Remove auth and headers_file" };
   if (auth !== undefined && Object.keys(auth).length !== 1)
     yield {
       message: `${at}.auth must have either bearer_file or basic_file`,

@@ -144,18 +144,18 @@ class ConfigCheck {
     if (node.kind === "scalar" && typeof node.value === "string") {
       if (node.value !== "" || !isRequired) return node.value;
       const message = `${path} is required`;
-      this.problems.error("config-required", node.offset, message, `Give "${path}" a text`);
+      this.problems.error("config-required", node.offset, message, `Give "${path}" a string`);
       return undefined;
     }
     const shown = node.kind === "scalar" ? `, not ${String(node.value)}` : "";
-    this.problems.invalid(node.offset, `${path} must be a text${shown}`, textHint(node));
+    this.problems.invalid(node.offset, `${path} must be a string${shown}`, textHint(node));
     return undefined;
   }
 
   private strings(node: ConfigNode, path: string): string[] {
     if (node.kind === "array")
       return node.items.map((item, index) => this.string(item, `${path}[${index}]`, false) ?? "");
-    this.problems.invalid(node.offset, `${path} must be a list of texts`, 'Write it as ["…"]');
+    this.problems.invalid(node.offset, `${path} must be a list of strings`, 'Write it as ["…"]');
     return [];
   }
 
@@ -269,7 +269,7 @@ class ConfigCheck {
     if (value === undefined || durationMs(value) !== undefined) return value;
     this.problems.invalid(
       node.offset,
-      `${path} must be a span of time`,
+      `${path} must be a duration`,
       'Write "90s", "30m", "12h" or "7d"',
     );
     return undefined;
@@ -307,7 +307,7 @@ class ConfigCheck {
   private source(node: ConfigNode, path: string): string | undefined {
     const value = this.string(node, path, true);
     if (value !== undefined && /^[a-z][a-z0-9+.-]*:\/\//i.test(value) && !URL.canParse(value))
-      this.problems.invalid(node.offset, `${path} is not an address`, "Check its host and port");
+      this.problems.invalid(node.offset, `${path} is not a URL`, "Check its host and port");
     return value;
   }
 

@@ -61,7 +61,7 @@ function syntaxErrorOf([first, second]: readonly YAMLError[]): ConfigSyntaxError
         second.pos[1] - 1,
         INDENT_HINT,
       );
-    return new ConfigSyntaxError(message, pos[0], 'Quote a text that contains ": "');
+    return new ConfigSyntaxError(message, pos[0], 'Quote a string that contains ": "');
   }
   return new ConfigSyntaxError(message, pos[0], INDENT_CODES.has(code) ? INDENT_HINT : undefined);
 }

@@ -108,7 +108,7 @@ const COMPILE_CODES = {
   "traffic-unreadable": {
     exit: 2,
     meaning: "A query log given to `--traffic` cannot be read.",
-    hint: "Check the path and its permissions; a packed log must be complete",
+    hint: "Check the path and its permissions; a compressed log must be complete",
   },
   "traffic-unknown": {
     exit: 2,

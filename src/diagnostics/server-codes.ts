@@ -39,7 +39,7 @@ export const SERVER_CODES = {
   "api-unreachable": {
     exit: 8,
     meaning: "The DNS API did not respond, or its response is invalid.",
-    hint: "Check the key, the address, the network and the proxy settings",
+    hint: "Check the key, the URL, the network and the proxy settings",
   },
   "api-key-refused": {
     exit: 8,

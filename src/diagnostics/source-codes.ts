@@ -2,7 +2,7 @@
 export const SOURCE_CODES = {
   "homepage-not-url": {
     meaning: "The home page of a list is not a URL, so that readers of its header cannot open it.",
-    hint: "Write an address such as https://example.org/list",
+    hint: "Write a URL such as https://example.org/list",
   },
   "found-beside-working-directory": {
     meaning: "A relative path was found in the working directory, not next to the configuration.",
@@ -21,7 +21,7 @@ export const SOURCE_CODES = {
   "fetch-failed": {
     exit: 4,
     meaning: "A remote source could not be downloaded completely.",
-    hint: "Check the address, the network and the proxy settings",
+    hint: "Check the URL, the network and the proxy settings",
   },
   "fetch-timeout": {
     exit: 4,
@@ -97,7 +97,7 @@ export const SOURCE_CODES = {
   "source-not-text": {
     exit: 4,
     meaning: "The download is binary data or cannot be decoded.",
-    hint: "Lists are UTF-8 text; UTF-16 needs a byte order mark, and gzip is unpacked",
+    hint: "Lists are UTF-8 text; UTF-16 needs a byte order mark, and gzip is decompressed",
   },
   "source-is-html": {
     exit: 4,

@@ -60,15 +60,12 @@ export async function fetchAccountLimits(
 function limitsUrl({ url, path }: DnsApiSettings): URL {
   const whole = `${url.replace(/\/+$/, "")}/${(path ?? LIMITS_PATH).replace(/^\/+/, "")}`;
   if (!URL.canParse(whole))
-    throw problem("api-address", "The address of the DNS API is not a valid URL");
+    throw problem("api-address", "The URL of the DNS API is not a valid URL");
   const address = new URL(whole);
   if (address.protocol !== "https:" && !(address.protocol === "http:" && isLocal(address)))
-    throw problem(
-      "api-address",
-      `The key is not sent to ${shown(address)}: the address is not https`,
-    );
+    throw problem("api-address", `The key is not sent to ${shown(address)}: the URL is not https`);
   if (address.username !== "" || address.password !== "")
-    throw problem("api-address", "The address of the DNS API contains a password");
+    throw problem("api-address", "The URL of the DNS API contains a password");
   return address;
 }
 

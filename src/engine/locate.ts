@@ -17,7 +17,7 @@ async function locate(
     throw sourceError(
       "source-not-found",
       `Failed to fetch ${shownAddress(source)}`,
-      "file: addresses are not read; write the path",
+      "file: URLs are not read; write the path",
     );
   if (isAddress(source)) return { kind: "web", url: source };
   const [beside, elsewhere] = candidatePaths(source, configFolder, host);

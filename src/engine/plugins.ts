@@ -106,7 +106,7 @@ function formatOf(
   if (entries.length === 0 || !isGood)
     throw bad(
       file,
-      `the lines of ${name} must be lists of texts with % for the name: ${[...LINE_KEYS].join(", ")}`,
+      `the lines of ${name} must be lists of strings with % for the name: ${[...LINE_KEYS].join(", ")}`,
     );
   return {
     summary: summary ?? "",

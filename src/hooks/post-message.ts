@@ -38,7 +38,7 @@ const FORMS: Readonly<Record<PostForm, Form>> = {
     // Messages as JSON go to the server, and name the topic.
     const at = url.pathname.lastIndexOf("/");
     const topic = decodeURIComponent(url.pathname.slice(at + 1));
-    if (topic === "") throw new HookFailure("the address of ntfy must end with a topic");
+    if (topic === "") throw new HookFailure("the URL of ntfy must end with a topic");
     const server = new URL(url);
     server.pathname = url.pathname.slice(0, at + 1);
     const { event } = message;

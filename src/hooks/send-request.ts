@@ -23,10 +23,10 @@ export async function sendRequest(
   request: OutgoingRequest,
   { host, timeoutMs, signal }: HookSetting,
 ): Promise<string> {
-  if (!URL.canParse(request.url)) throw new HookFailure("the address is not a valid URL");
+  if (!URL.canParse(request.url)) throw new HookFailure("it is not a valid URL");
   const url = new URL(request.url);
   if (!mayReceiveSecrets(url))
-    throw new HookFailure("the address must be https, without a user name and password");
+    throw new HookFailure("the URL must be https, without a user name and password");
   const limit = { headersMs: timeoutMs, idleMs: timeoutMs, totalMs: timeoutMs };
   try {
     const { status, headers, body } = await fetchBody(

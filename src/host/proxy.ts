@@ -14,7 +14,7 @@ export function proxyFor(
     value(url.protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY") || value("ALL_PROXY");
   if (text === "") return undefined;
   const address = text.includes("://") ? text : `http://${text}`;
-  if (!URL.canParse(address)) throw new Error("the address of the proxy cannot be read");
+  if (!URL.canParse(address)) throw new Error("the URL of the proxy cannot be read");
   const proxy = new URL(address);
   if (proxy.protocol !== "http:" && proxy.protocol !== "https:")
     throw new Error(`a ${proxy.protocol.slice(0, -1)} proxy is not supported; use an http one`);

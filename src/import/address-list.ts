@@ -9,5 +9,5 @@ export const addressList: ConfigReader = ({ text }) => {
       ? []
       : [{ name: nameOf(source), source, type: "hosts" as const, isOn: mark === "" }];
   });
-  return lists.length === 0 ? undefined : configOfLists("a list of addresses", lists);
+  return lists.length === 0 ? undefined : configOfLists("a list of URLs", lists);
 };

@@ -158,7 +158,7 @@ async function unpack(
     return bytes;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw sourceError("source-not-text", `Cannot unpack ${label}`, reason);
+    throw sourceError("source-not-text", `Cannot decompress ${label}`, reason);
   }
 }
 

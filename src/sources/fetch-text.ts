@@ -154,7 +154,7 @@ function endsWithLine(body: DownloadedBody): boolean {
 }
 
 function addressOf(text: string, shown: string): URL {
-  if (!URL.canParse(text)) throw failed(shown, "it is not an address");
+  if (!URL.canParse(text)) throw failed(shown, "it is not a URL");
   const url = new URL(text);
   if (url.protocol !== "http:" && url.protocol !== "https:")
     throw failed(shown, `${printable(url.protocol, 40)} is neither http nor https`);

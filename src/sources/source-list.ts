@@ -318,7 +318,7 @@ export class SourceList {
         if (isAddress(argument))
           throw sourceError(
             "bad-directive",
-            `A local list cannot include an address: ${shownAddress(argument)}`,
+            `A local list cannot include a URL: ${shownAddress(argument)}`,
           );
         const path = includedPath(from.place, argument, this.host);
         await this.load({ kind: "file", path }, path, from.folder, chain);

@@ -39,7 +39,7 @@ export async function unpack(
     .filter((name) => name !== "" && name !== "identity");
   let body = raw;
   try {
-    if (names.length > MOST_ENCODINGS) throw new Error("it is packed too many times");
+    if (names.length > MOST_ENCODINGS) throw new Error("it is compressed too many times");
     for (const name of names.toReversed()) body = await inflate(name, body, context);
     const own = packingOf(body);
     if (own !== undefined) body = await inflate(own, body, context);
@@ -51,7 +51,7 @@ export async function unpack(
   } catch (error) {
     body.close();
     const reason = error instanceof Error ? error.message : String(error);
-    throw sourceError("source-not-text", `Cannot unpack ${label}`, reason);
+    throw sourceError("source-not-text", `Cannot decompress ${label}`, reason);
   }
 }
 
@@ -61,7 +61,7 @@ function packingOf(body: DownloadedBody): string | undefined {
   if (head.length >= 4) body.read(0, head);
   if (isXz(head))
     throw new Error(
-      "it is packed as .xz, which is not supported: use a .gz, .zst or .zip of it, or unpack it by xz -d",
+      "it is compressed as .xz, which is not supported: use a .gz, .zst or .zip of it, or decompress it by xz -d",
     );
   const [a, b, c, d] = head;
   if (a === 0x1f && b === 0x8b) return "gzip";

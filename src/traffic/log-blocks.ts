@@ -70,6 +70,6 @@ async function unpackerFor(file: OpenFile): Promise<NodeJS.ReadWriteStream | und
   if (isGzip) return zlib.createGunzip({ chunkSize: PIECE });
   const { createZstdDecompress } = zlib as Partial<typeof zlib>;
   if (createZstdDecompress === undefined)
-    throw new HostError("ENOTSUP", "this runtime cannot unpack zstd");
+    throw new HostError("ENOTSUP", "this runtime cannot decompress zstd");
   return createZstdDecompress({ chunkSize: PIECE });
 }

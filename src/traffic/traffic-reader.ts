@@ -113,7 +113,7 @@ export class TrafficReader {
       throw new HostError("ENOTSUP", "it is a database; name its file instead of -");
     const absolute = this.host.path.resolve(this.host.cwd, path);
     if (!(await isDatabase(absolute, this.host)))
-      throw new HostError("ENOTSUP", "it is a packed database; unpack it first");
+      throw new HostError("ENOTSUP", "it is a compressed database; decompress it first");
     const found = await piholeCounts(absolute, this.host, this.byClient);
     for await (const [name, count, client] of found ?? unknown(path)) {
       this.add(name, count, client);

@@ -288,7 +288,7 @@ test("max_bytes limits one source", async (context) => {
 
 test("keys are checked with the configuration", async (context) => {
   for (const [fields, expected] of [
-    [{ source: "a.txt", headers_file: "x" }, /has keys, but no address/],
+    [{ source: "a.txt", headers_file: "x" }, /has keys, but no URL/],
     [{ auth: {} }, /must have either bearer_file or basic_file/],
     [{ auth: { bearer_file: "a", basic_file: "b" } }, /must have either/],
     [{ max_bytes: "big" }, /must be a size/],

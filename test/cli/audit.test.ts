@@ -145,8 +145,8 @@ filters:
   const { stdout } = await project.run("audit", "AdGuardHome.yaml");
   assert.match(stdout, /^ *One +2 +2 +0$/m);
   assert.match(stdout, /^ *Two .*adds nothing$/m);
-  assert.match(stdout, /^ *Again .*same address as One$/m);
-  assert.match(stdout, /^1 list adds nothing\n1 list has the address of another list$/m);
+  assert.match(stdout, /^ *Again .*same URL as One$/m);
+  assert.match(stdout, /^1 list adds nothing\n1 list has the URL of another list$/m);
 });
 
 test("an audit does not name an option that it does not have", async () => {

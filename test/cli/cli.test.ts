@@ -157,13 +157,13 @@ const FAILURES: readonly [
     "-c a.json",
     { "a.json": '{"name": 1, "sources": 2}' },
     Exit.Usage,
-    /Invalid configuration: name must be a text, not 1[^]*sources must be a list/,
+    /Invalid configuration: name must be a string, not 1[^]*sources must be a list/,
   ],
   [
     "-c a.yaml",
     { "a.yaml": "name: x\nversion: 1.10\nsources: [{source: a}]" },
     Exit.Usage,
-    /version must be a text, not 1\.1\n +--> a\.yaml:2:10\n +\|\n +2 \| version: 1\.10\n +\| +\^/,
+    /version must be a string, not 1\.1\n +--> a\.yaml:2:10\n +\|\n +2 \| version: 1\.10\n +\| +\^/,
   ],
   [
     "-c a.json",
@@ -353,7 +353,7 @@ test("a bad expression in the configuration is found by validate, with its place
 test("an invalid address is an error of the configuration, not a bug", async () => {
   const { exit, stderr } = await cli("-i http://127.0.0.1:99999/x -o -");
   assert.equal(exit, Exit.Usage);
-  assert.match(stderr, /sources\[0\]\.source is not an address/);
+  assert.match(stderr, /sources\[0\]\.source is not a URL/);
 });
 
 test("a closed pipe is not an error; a full disk behind standard output is", async () => {

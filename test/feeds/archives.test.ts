@@ -168,5 +168,5 @@ test("member needs an archive, in a file and on the web", async () => {
 test("a file in .xz is refused, and the message says what to do", async () => {
   // The start of a file that xz wrote.
   const xz = Buffer.from("fd377a585a000004e6d6b4460200210116000000742fe5a3010010", "hex");
-  await assert.rejects(rulesIn(xz), /source-not-text: it is packed as \.xz.*xz -d/);
+  await assert.rejects(rulesIn(xz), /source-not-text: it is compressed as \.xz.*xz -d/);
 });

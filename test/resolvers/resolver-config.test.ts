@@ -89,7 +89,7 @@ test("what cannot be asked is reported with what to write", async () => {
   assert.match(await problemsOf(["192.0.2.1:0"]), /neither an IP/);
   assert.match(await problemsOf(["[::1"]), /neither an IP/);
   assert.match(await problemsOf([""]), /resolvers\[0\] is required/);
-  assert.match(await problemsOf([53]), /resolvers\[0\] must be a text/);
+  assert.match(await problemsOf([53]), /resolvers\[0\] must be a string/);
   assert.match(await problemsOf("192.0.2.1"), /resolvers must be a list/);
   assert.match(await problemsOf([{ name: "x" }]), /address of resolvers\[0\] is required/);
   assert.match(await problemsOf(["192.0.2.1:0"]), /neither an IP/);

@@ -211,7 +211,7 @@ test("gravity.db, made by real SQLite", { skip }, async () => {
   );
 });
 
-test("blocky, HostlistCompiler, and a list of addresses", { skip }, async () => {
+test("blocky, HostlistCompiler, and a list of URLs", { skip }, async () => {
   const [first, second, third] = listsOf();
   writeFileSync(
     join(folder, "blocky.yml"),

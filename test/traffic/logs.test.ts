@@ -101,7 +101,7 @@ test("a line without an end takes no memory, and the next line counts", async ()
   assert.deepEqual([...(await readLog("log", host)).counts.keys()], ["a.example", "b.example"]);
 });
 
-test("the format of a packed log is decided by as many lines as that of a plain one", async () => {
+test("the format of a compressed log is decided by as many lines as that of a plain one", async () => {
   // More than a packing hands out at a time, before the first query.
   const start = "Nov 16 19:17:25 dnsmasq[2766]: read /etc/hosts - 9 names\n".repeat(12_000);
   const { host, files } = withPacked(start + logWriters.get("dnsmasq")!(QUERIES));
@@ -109,7 +109,7 @@ test("the format of a packed log is decided by as many lines as that of a plain 
     assert.deepEqual(await readLog(file, host), { counts: COUNTS, format: "dnsmasq", batches: 1 });
 });
 
-test("a packed log that ends too early is an error", async () => {
+test("a compressed log that ends too early is an error", async () => {
   const host = memoryHost({ files: {} });
   const packed = zlib.gzipSync(Buffer.from("a.example\n".repeat(10_000)));
   host.files.set("/project/log.gz", packed.subarray(0, packed.length - 20));
@@ -128,7 +128,7 @@ test("BIND: a query that is signed with a key has a client, too", () => {
   }
 });
 
-test("a packed database is refused with the reason", async () => {
+test("a compressed database is refused with the reason", async () => {
   const host = memoryHost({ files: {} });
   const database = Buffer.concat([Buffer.from("SQLite format 3\0"), Buffer.alloc(5000)]);
   host.files.set("/project/pihole-FTL.db.gz", zlib.gzipSync(database));
@@ -136,7 +136,7 @@ test("a packed database is refused with the reason", async () => {
     assert.ok(error instanceof CompilerError);
     const [first] = error.diagnostics;
     assert.equal(first?.code, "traffic-unreadable");
-    assert.match(String(first?.cause), /packed database; unpack it first/);
+    assert.match(String(first?.cause), /compressed database; decompress it first/);
     return true;
   });
 });

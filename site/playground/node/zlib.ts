@@ -12,7 +12,7 @@ export function gunzip(bytes: Uint8Array<ArrayBuffer>, _options: unknown, done: 
 }
 
 function absent(): never {
-  throw new Error("this page cannot unpack it; unpack the file first");
+  throw new Error("this page cannot decompress it; decompress the file first");
 }
 
 export const constants = {};

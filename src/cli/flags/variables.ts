@@ -43,10 +43,10 @@ export const VARIABLES = [
     description: "Key of the DNS API, if DNSAPI_DnsApi__ApiKey is not set",
     fallback: "",
   },
-  { name: "HTTP_PROXY", description: "Proxy for lists at http: addresses", fallback: "" },
+  { name: "HTTP_PROXY", description: "Proxy for lists at http: URLs", fallback: "" },
   {
     name: "HTTPS_PROXY",
-    description: "Proxy for lists at https: addresses, and for the DNS API",
+    description: "Proxy for lists at https: URLs, and for the DNS API",
     fallback: "",
   },
   {

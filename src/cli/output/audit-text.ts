@@ -122,7 +122,7 @@ export function auditText(audit: Audit, style: Style, columns: number): string {
     lists.filter((one) => one.state === state).length;
   const facts = [
     [inStates("adds-nothing"), "adds nothing", "add nothing"],
-    [inStates("repeated"), "has the address of another list", "have the addresses of other lists"],
+    [inStates("repeated"), "has the URL of another list", "have the URLs of other lists"],
     [
       inStates("stale"),
       "is unavailable; its last copy was read",
@@ -159,7 +159,7 @@ export function auditText(audit: Audit, style: Style, columns: number): string {
 const STATES: Readonly<Record<AuditedList["state"], string>> = {
   good: "",
   "adds-nothing": "adds nothing",
-  repeated: "same address as",
+  repeated: "same URL as",
   stale: "unavailable, last copy",
   dead: "unavailable",
   "no-list": "a web page",
