@@ -19,6 +19,7 @@ import { StateFile } from "../host/state-file.ts";
 import { NameExpander } from "../kernel/name-expander.ts";
 import { ListFile } from "../publish/list-file.ts";
 import { recordFolder } from "../record/record-folder.ts";
+import { isExpression } from "../meaning/line.ts";
 import { loadRegex } from "../syntax/regex-rule.ts";
 import { MOST_COMBINED_LISTS } from "../config/combined-problems.ts";
 import type { BuildContext } from "./build-context.ts";
@@ -161,7 +162,7 @@ async function addList(
   const buffer = new NameBuffer(() => scratchOf(host), false);
   try {
     await readLines(path, host, (lines) => buffer.take(lines, 0));
-    if (buffer.specials.some(({ text }) => /^(?:@@)?\//.test(text))) await loadRegex();
+    if (buffer.specials.some(({ text }) => isExpression(text))) await loadRegex();
     const model = new ListModel(buffer, shape);
     const how = { format: scopeMarks, options: DEFAULT_OPTIONS, policy: "skip" as const, losses };
     const block = (lines: Uint8Array): void => merged.add(lines, place);

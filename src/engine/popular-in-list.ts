@@ -7,8 +7,7 @@ import { Fate } from "../rules/fate.ts";
 import { Flag, Kind } from "../rules/kind.ts";
 import { hostOf, textOf } from "../rules/row-text.ts";
 import { CANARY_SUFFIX } from "../syntax/canary-name.ts";
-import { writtenName } from "../syntax/written-name.ts";
-import { namesOfRow } from "../transformations/names-of-row.ts";
+import { namesOfRow, writtenName } from "../meaning/line.ts";
 
 /**
  * Finds the popular names from which the ranks of a list's rules follow: of each rule, the name itself and the most popular name that

@@ -4,6 +4,7 @@ import {
   OPTIONAL_NAMES,
   householdNames,
 } from "./household-names.ts";
+import { namesIn } from "../meaning/line.ts";
 import { withParents } from "../syntax/parents.ts";
 
 /**
@@ -139,7 +140,7 @@ export interface ProtectedSet {
 
 /** The names that entries of `guards.may_block` match. */
 export function waivedNames(mayBlock: readonly string[]): string[] {
-  return mayBlock.map((entry) => entry.toLowerCase().replace(/^\|\||[\^.]+$/g, ""));
+  return mayBlock.map((entry) => namesIn(entry)[0] ?? entry);
 }
 
 /** `own` has the names of `guards.protect` and the servers of the sources. */

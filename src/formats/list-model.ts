@@ -1,5 +1,6 @@
 import { decodeUtf8 } from "../bytes/utf8.ts";
 import { nameFilter, sharedReader } from "../kernel/name-reader.ts";
+import { nameScope } from "../meaning/name-scope.ts";
 import { type PlacedRule, RuleIndex, literalOf } from "../meaning/rule-index.ts";
 import { answersNothing, cancelledKey, readRule } from "../meaning/rule.ts";
 import { withParents } from "../syntax/parents.ts";
@@ -92,7 +93,7 @@ export class ListModel {
     const key = cancelledKey(text);
     if (key === undefined) return;
     this.cancelled.add(key);
-    const name = /^\|\|(?<name>[^^]+)\^$/.exec(key)?.groups?.["name"];
+    const name = nameScope(key)?.name;
     if (name !== undefined) this.related.addName(name, false);
   }
 

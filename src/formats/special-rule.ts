@@ -1,10 +1,11 @@
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
+import { writtenName } from "../meaning/line.ts";
 import { nameScope } from "../meaning/name-scope.ts";
 import { type Rule, patternTest, readRule } from "../meaning/rule.ts";
 import { parseAdblockRule } from "../syntax/adblock-rule.ts";
 import { hostsLine, nextName, readHostsLine } from "../syntax/hosts-line.ts";
 import { quickAscii } from "../syntax/idna.ts";
-import type { NameTest } from "../syntax/name-pattern.ts";
+import { type NameTest, patternParts } from "../syntax/name-pattern.ts";
 import { isLocalName } from "../syntax/local-names.ts";
 import { isRegexText } from "../syntax/regex-rule.ts";
 import { Level, levelOf } from "./level.ts";
@@ -82,11 +83,16 @@ function unreadableReason(text: string): LossReason {
 }
 
 /** A block `*.name` without `^`, as in lists of wildcards, applies to the names below the name. An exception frees all it matches. */
-const LOOSE_WILDCARD = /^(?:\|\|)?\*\.[^*|^/]+$/;
+function isLooseWildcard(pattern: string): boolean {
+  const read = patternParts(pattern);
+  if (read === undefined || read.endsName || read.startsAtName) return false;
+  const [first, second = "", ...more] = read.parts;
+  return first === "" && /^\../.test(second) && more.length === 0;
+}
 
 function readNames(rule: Rule): ReadRule | undefined {
   const { pattern, key } = rule;
-  const whole = !rule.isAllow && LOOSE_WILDCARD.test(pattern) ? `${pattern}^` : pattern;
+  const whole = !rule.isAllow && isLooseWildcard(pattern) ? `${pattern}^` : pattern;
   const undotted = whole.replace(/\.(?=[|^]+$)/, "");
   const scope = nameScope(undotted);
   if (scope === undefined) return undefined;
@@ -98,11 +104,9 @@ function readNames(rule: Rule): ReadRule | undefined {
   return { kind: "names", rules: [{ ...scope, name, level: levelOf(rule), denied }], key };
 }
 
-const BARE_NAME = /^(?<name>[^\s*|^/.@$#!-][^\s*|^/$#]*\.[^\s.*|^/$#][^\s*|^/$#]*)(?:\s+#.*)?$/;
-
 /** A line with only a name, and perhaps a comment, blocks that name alone. No `$badfilter` rule cancels it. */
 function readBareName(text: string): ReadRule | undefined {
-  const written = BARE_NAME.exec(text)?.groups?.["name"];
+  const written = writtenName(text);
   if (written === undefined) return undefined;
   const name = resolvableName(written);
   if (name === undefined) return { kind: "lost", reason: "not-a-name" };

@@ -1,4 +1,4 @@
-import { subtreeOf } from "../meaning/rule-index.ts";
+import { subtreeName } from "../meaning/line.ts";
 import { Fate } from "../rules/fate.ts";
 import { parseAdblockRule } from "../syntax/adblock-rule.ts";
 import { encodeUtf8, decodeUtf8 } from "../bytes/utf8.ts";
@@ -150,7 +150,7 @@ function byName(
 /** The name of a rule `||name^`, or the names of a hosts line or of a plain name, perhaps with a note. */
 function namesIn(text: string): { subtree: readonly string[]; exact: readonly string[] } {
   const line = text.trim().toLowerCase();
-  const subtree = subtreeOf(line);
+  const subtree = subtreeName(line);
   if (subtree !== undefined) return { subtree: [subtree], exact: [] };
   const bytes = encodeUtf8(line);
   const exact: string[] = [];
@@ -167,5 +167,5 @@ function namesIn(text: string): { subtree: readonly string[]; exact: readonly st
 /** The name of a `$badfilter` rule, whichever rule for that name it cancels. */
 export function cancelledName(text: string): string | undefined {
   if (!text.includes("badfilter")) return undefined;
-  return subtreeOf(parseAdblockRule(text)?.pattern.toLowerCase() ?? "");
+  return subtreeName(parseAdblockRule(text)?.pattern.toLowerCase() ?? "");
 }

@@ -1,7 +1,7 @@
 import { CR, LF } from "../bytes/ascii.ts";
 import { indexOfBytes } from "../bytes/search.ts";
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
-import { subtreeOf } from "./rule-index.ts";
+import { subtreeName } from "./line.ts";
 import { cancelledKey } from "./rule.ts";
 
 const BADFILTER = encodeUtf8("badfilter");
@@ -13,7 +13,7 @@ export function cancelledNames(text: Uint8Array): string[] {
   const names: string[] = [];
   for (let at = indexOfBytes(text, BADFILTER); at !== -1;) {
     const line = lineAround(text, at);
-    const name = subtreeOf((line && cancelledKey(line)?.toLowerCase()) ?? "");
+    const name = subtreeName((line && cancelledKey(line)?.toLowerCase()) ?? "");
     if (name !== undefined) names.push(name);
     at = indexOfBytes(text, BADFILTER, at + BADFILTER.length);
   }

@@ -1,5 +1,8 @@
 import { CARET, CLASS_OF, Class, DOT, HYPHEN, PIPE, UNDERSCORE } from "../bytes/ascii.ts";
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
+import type { Chunk } from "../rules/chunk.ts";
+import { Flag, Kind } from "../rules/kind.ts";
+import { hostOf } from "../rules/row-text.ts";
 import { parseAdblockRule } from "../syntax/adblock-rule.ts";
 import { hostsLine, nextName, readHostsLine, sinkholeNameStart } from "../syntax/hosts-line.ts";
 import { asciiLabels } from "../syntax/idna.ts";
@@ -84,6 +87,11 @@ function isAddress(word: string): boolean {
     return zone === undefined && isIpv4Text(address) && !LEADING_ZERO.test(address);
   const tail = address.slice(address.lastIndexOf(":") + 1);
   return zone !== "" && isIpv6Text(address) && !(tail.includes(".") && LEADING_ZERO.test(tail));
+}
+
+/** Whether a line is a rule with a regular expression, or begins like one. */
+export function isExpression(text: string): boolean {
+  return text.startsWith("/") || text.startsWith("@@/");
 }
 
 /** The name of a line that consists of one name, and whether the line is for the names below it, too. */
@@ -174,14 +182,62 @@ export function namesIn(text: string): readonly string[] {
 }
 
 /** The names of a hosts line as the scanner reads it, as written; undefined for any other line. */
-function hostsNames(line: string): string[] | undefined {
+export function hostsNames(line: string): string[] | undefined {
   if (!/^[0-9a-f:[]\S*\s/i.test(line)) return undefined;
   const bytes = encodeUtf8(line);
-  if (!readHostsLine(bytes, 0, bytes.length)) return undefined;
+  return hostsNamesAt(bytes, 0, bytes.length);
+}
+
+function hostsNamesAt(bytes: Uint8Array, start: number, end: number): string[] | undefined {
+  if (!readHostsLine(bytes, start, end)) return undefined;
   const names: string[] = [];
   do names.push(decodeUtf8(bytes, hostsLine.nameStart, hostsLine.nameEnd));
   while (nextName(bytes));
   return names;
+}
+
+/** The names of a row that is not a rule, in lower-case ASCII. */
+export function namesOfRow(chunk: Chunk, row: number): string[] {
+  const isSeveral = chunk.kind[row] === Kind.Hosts && (chunk.flags[row]! & Flag.SeveralNames) !== 0;
+  const names = isSeveral
+    ? (hostsNamesAt(chunk.bytesOf(row), chunk.start[row]!, chunk.end[row]!) ?? [])
+    : [hostOf(chunk, row)];
+  return names.map(foldedName);
+}
+
+const WRITTEN_NAME =
+  /^(?<name>[^\s.|^*/@$#!-][^\s|^*/@$#!]*\.[^\s.|^*/@$#!][^\s|^*/@$#!]*)(?:\s+#.*)?$/;
+
+/**
+ * The name of a line that consists of a name, with a note or in other letters than ASCII; undefined for any other line. The scanner
+ * takes such lines for rules.
+ */
+export function writtenName(text: string): string | undefined {
+  const name = WRITTEN_NAME.exec(text)?.groups?.["name"];
+  return name && foldedName(name);
+}
+
+/** The name of `name # note`. */
+const NOTED_NAME = /^(?<name>[^\s#|^$/*@!]+)\s+#/;
+/** A pattern that consists of one name: `name`, `|name^`, `||name^|`, `://name^`. */
+const NAME_PATTERN = /^(?<start>\|\|?(?:https?:\/\/)?|:\/\/)?(?<name>[^\s#|^$/*@!:,~?=&]+)[|^]*$/;
+/** The same as a regular expression: `/^name$/`, `/(^|\.)name$/`. */
+const NAME_EXPRESSION = /^\/(?:\^|\((?:\?:)?\^\|\\\.\))(?<name>[\w-]+(?:\\\.[\w-]+)+)\$\/$/;
+
+/** The names of a line of a source in any syntax, as written. Empty unless the line is for exactly these names. */
+export function namesOfLine(line: string): string[] {
+  const text = line.trim();
+  const hosts = hostsNames(text);
+  if (hosts !== undefined) return hosts;
+  const noted = NOTED_NAME.exec(text)?.groups?.["name"];
+  if (noted !== undefined) return noted.includes(".") ? [noted] : [];
+  const pattern = parseAdblockRule(text)?.pattern ?? "";
+  const expression = NAME_EXPRESSION.exec(pattern)?.groups?.["name"];
+  if (expression !== undefined) return [expression.replaceAll("\\.", ".")];
+  const { start, name } = NAME_PATTERN.exec(pattern)?.groups ?? {};
+  if (name === undefined || name.startsWith(".")) return [];
+  // A single word matches parts of names, unless it has an anchor.
+  return start !== undefined || name.includes(".") ? [name] : [];
 }
 
 /** In lower-case ASCII, without a final dot. */

@@ -1,13 +1,12 @@
 import { CARET, DOLLAR } from "../bytes/ascii.ts";
-import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
+import { encodeUtf8 } from "../bytes/utf8.ts";
 import { hashName } from "../bytes/hash.ts";
 import type { Chunk } from "../rules/chunk.ts";
 import { Flag, Kind } from "../rules/kind.ts";
 import { hostOf, textOf } from "../rules/row-text.ts";
 import { HashFilter, type RowFinder } from "../kernel/row-finder.ts";
-import { hostsLine, nextName, readHostsLine } from "../syntax/hosts-line.ts";
 import { withParents } from "../syntax/parents.ts";
-import { foldedName, writtenName } from "../syntax/written-name.ts";
+import { foldedName, namesOfRow, writtenName } from "./line.ts";
 import { NameRules } from "./name-rules.ts";
 import { RuleIndex } from "./rule-index.ts";
 import type { Rule } from "./rule.ts";
@@ -125,13 +124,8 @@ export class NameMatcher {
   }
 
   private takeHosts(chunk: Chunk, row: number): void {
-    const bytes = chunk.bytesOf(row);
-    if (!readHostsLine(bytes, chunk.start[row]!, chunk.end[row]!)) return;
-    do {
-      const { nameStart, nameEnd } = hostsLine;
-      const name = foldedName(decodeUtf8(bytes, nameStart, nameEnd));
+    for (const name of namesOfRow(chunk, row))
       if (this.isWatched(name)) this.takeName(chunk, row, name, false);
-    } while (nextName(bytes));
   }
 
   private takeRule(chunk: Chunk, row: number): void {

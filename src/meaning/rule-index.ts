@@ -2,6 +2,7 @@ import { patternTexts } from "../syntax/name-pattern.ts";
 import { withParents } from "../syntax/parents.ts";
 import { regexTexts } from "../syntax/regex-texts.ts";
 import { isRegexText } from "../syntax/regex-rule.ts";
+import { subtreeName } from "./line.ts";
 import { LiteralIndex } from "./literal-index.ts";
 import { type Rule, cancelledKey } from "./rule.ts";
 
@@ -20,7 +21,7 @@ export class RuleIndex<R extends PlacedRule> {
   private readonly cancelled = new Set<string>();
 
   add(rule: R): void {
-    const host = subtreeOf(rule.pattern);
+    const host = subtreeName(rule.pattern);
     if (host === undefined) {
       this.patterns.push(rule);
       this.byText.add(textsOf(rule.pattern), rule);
@@ -71,11 +72,6 @@ export class RuleIndex<R extends PlacedRule> {
       ({ key }) => !this.isCancelled(key),
     );
   }
-}
-
-/** The name in `||name^`. */
-export function subtreeOf(pattern: string): string | undefined {
-  return /^\|\|(?<host>[a-z0-9_.-]+)\^$/.exec(pattern)?.groups?.["host"];
 }
 
 /** The longest of `textsOf`; "" without one. */

@@ -12,6 +12,7 @@ import { NameExpander } from "../kernel/name-expander.ts";
 import type { Host } from "../host/host.ts";
 import { scratchOf } from "../engine/scratch.ts";
 import { type RankedNames, rankedInOrder } from "../meaning/ranked-names.ts";
+import { isExpression } from "../meaning/line.ts";
 import { loadRegex } from "../syntax/regex-rule.ts";
 import { type OutputPlan, plannedFiles } from "./output-plan.ts";
 import type { OutputFile } from "./output-file.ts";
@@ -93,7 +94,7 @@ export class FormatOutputs {
   ): Promise<Diagnostic[]> {
     if (this.plans.length === 0) return [];
     // With `apply`, the list comes from a file, and its expressions were not compiled yet.
-    if (buffer.specials.some(({ text }) => /^(?:@@)?\//.test(text))) await loadRegex();
+    if (buffer.specials.some(({ text }) => isExpression(text))) await loadRegex();
     const expander = new NameExpander();
     const { protectedNames, popular } = shape;
     const ranks = popular && rankedInOrder(popular);

@@ -1,8 +1,8 @@
 import { bufferOf } from "../bytes/search.ts";
 import type { ListRules } from "../explain/list-rules.ts";
 import { eachLiveLine } from "../explain/live-lines.ts";
-import { readLine, soleName } from "../meaning/line.ts";
-import { type PlacedRule, subtreeOf } from "../meaning/rule-index.ts";
+import { readLine, soleName, subtreeName } from "../meaning/line.ts";
+import type { PlacedRule } from "../meaning/rule-index.ts";
 import type { BuildRecord } from "../record/build-record.ts";
 import { patternParts } from "../syntax/name-pattern.ts";
 import { isRegexText, needsRe2 } from "../syntax/regex-rule.ts";
@@ -139,7 +139,7 @@ function patternOf(rule: PlacedRule, record: BuildRecord): PatternRule | undefin
 }
 
 function matcherOf(pattern: string): Pick<PatternRule, "host" | "pattern" | "test"> | undefined {
-  const host = subtreeOf(pattern);
+  const host = subtreeName(pattern);
   if (host !== undefined) return { host };
   if (!isRegexText(pattern)) {
     const parts = patternParts(pattern);

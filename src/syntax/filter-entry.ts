@@ -1,3 +1,4 @@
+import { parseAdblockRule } from "./adblock-rule.ts";
 import { isIpv4Text, isIpv6Text } from "./ip.ts";
 
 /** The meaning of one exclusion or inclusion. */
@@ -13,8 +14,10 @@ export function readFilterEntry(text: string): FilterEntry {
   if (text.length > 2 && text.startsWith("/") && text.endsWith("/"))
     return { kind: "regex", text, source: text.slice(1, -1) };
   if (text.includes("*")) return { kind: "wildcard", text };
-  const host = /^(?:@@)?\|\|(?<host>[^\s^|$/]+)\^$/.exec(text)?.groups?.["host"];
-  if (host !== undefined) return { kind: "names", text, names: [host] };
+  const rule = parseAdblockRule(text);
+  const pattern = rule?.modifiers.length === 0 ? rule.pattern : "";
+  const host = pattern.startsWith("||") && pattern.endsWith("^") ? pattern.slice(2, -1) : "";
+  if (/^[^\s^|$/]+$/.test(host)) return { kind: "names", text, names: [host] };
   const [address = "", ...names] = text.split(/\s+/);
   const isHosts = names.length > 0 && (isIpv4Text(address) || isIpv6Text(address));
   // A text search for `0.0.0.0 t.co` would also find `0.0.0.0 t.com`.

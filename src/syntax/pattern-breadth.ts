@@ -2,6 +2,7 @@ import { Fate } from "../rules/fate.ts";
 import type { ValidatorOptions } from "./acceptable-host.ts";
 import { readHost } from "./host-name.ts";
 import { asciiLabels } from "./idna.ts";
+import { patternParts } from "./name-pattern.ts";
 import { Suffix, isListedSuffix } from "./public-suffix.ts";
 import { withoutEnd } from "./without-end.ts";
 
@@ -34,8 +35,11 @@ export function judgeBreadth(pattern: string, options: ValidatorOptions, isLimit
  * may read it as `roblox.com` itself.
  */
 export function isBareDomainPrefix(line: string): boolean {
-  const name = /^\|\|([a-z0-9_.-]+)\.$/i.exec(line.trim())?.[1];
-  return name !== undefined && name.includes(".") && readHost(name)?.kind === Suffix.Icann;
+  const read = patternParts(line.trim());
+  const [text = "", ...more] = read?.parts ?? [];
+  if (read?.startsAtLabel !== true || read.endsName || more.length > 0) return false;
+  const name = text.endsWith(".") ? text.slice(0, -1) : "";
+  return name.includes(".") && readHost(name)?.kind === Suffix.Icann;
 }
 
 /**

@@ -104,7 +104,7 @@ function judgeOwn(pattern: string): Fate {
   return matchesTooMany(test, regexTexts(source)) === true ? Fate.TooWide : Fate.Kept;
 }
 
-const ONE_NAME = /^\|\|(?:[a-z0-9_][a-z0-9_-]*\.)+[a-z0-9_][a-z0-9_-]*\^$/i;
+const NAME = /^(?:[a-z0-9_][a-z0-9_-]*\.)+[a-z0-9_][a-z0-9_-]*$/;
 
 /** The fate of a pattern or an expression. Without a trial, it only detects far too wide ones. */
 function judgePattern(written: string, trial?: WidthTrial, isAllow = false): Fate {
@@ -123,7 +123,10 @@ function judgePattern(written: string, trial?: WidthTrial, isAllow = false): Fat
     if (matchesTooMany((name) => matchesPattern(name, parts), texts)) return Fate.TooWide;
   }
   // The remaining faults cannot occur in a single name.
-  return ONE_NAME.test(pattern) ? Fate.Kept : judgeBreadth(pattern, NO_SUFFIX, false);
+  const isOneName = parts.startsAtLabel && parts.endsName && parts.parts.length === 1;
+  return isOneName && NAME.test(parts.parts[0]!)
+    ? Fate.Kept
+    : judgeBreadth(pattern, NO_SUFFIX, false);
 }
 
 /** Other passes or resolvers remove notes and dots after a name. */

@@ -10,7 +10,7 @@ import { Flag, Kind } from "../rules/kind.ts";
 import { textOf } from "../rules/row-text.ts";
 import { patternParts } from "../syntax/name-pattern.ts";
 import { isRegexText } from "../syntax/regex-rule.ts";
-import { writtenName } from "../syntax/written-name.ts";
+import { writtenName } from "../meaning/line.ts";
 import type { Pass, Stage } from "./stage.ts";
 import type { StageContext } from "./stage-context.ts";
 

@@ -4,7 +4,7 @@ import { Flag } from "../rules/kind.ts";
 import { rewriteText, textOf } from "../rules/row-text.ts";
 import { classifyAgain } from "../syntax/classify.ts";
 import { filterNames } from "../syntax/hosts-names.ts";
-import { namesOfLine } from "../syntax/names-of-line.ts";
+import { namesOfLine } from "../meaning/line.ts";
 import { type LineFilter, splitsLabel } from "./line-filter.ts";
 import type { TransformationContext } from "./transformation-context.ts";
 import { type Stage, eachChunk } from "./stage.ts";

@@ -7,7 +7,7 @@ import type { Chunk } from "../rules/chunk.ts";
 import { Flag, Kind } from "../rules/kind.ts";
 import { hostOf, textOf } from "../rules/row-text.ts";
 import { toAsciiHost } from "../syntax/idna.ts";
-import { namesOfLine } from "../syntax/names-of-line.ts";
+import { namesOfLine } from "../meaning/line.ts";
 
 /** The names that exclusions or inclusions of one level match, in lines of any syntax. */
 export class NameEntries {
