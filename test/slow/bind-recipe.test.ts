@@ -15,7 +15,7 @@ import { startServer } from "../support/resolvers/zone-servers.ts";
 
 const PATIENCE_MS = 60_000;
 /** The address of a client of each view of the guide. */
-const CLIENTS = { ads: "127.0.1.1", privacy: "127.0.1.2" } as const;
+const CLIENTS = { ads: "127.0.1.1", strict: "127.0.1.2" } as const;
 
 test("the views of the guide: BIND gives each group of clients its list", async (context) => {
   const page = readFileSync(join(import.meta.dirname, "../../docs/guide/several-lists.md"), "utf8");
