@@ -128,6 +128,20 @@ export const SOURCE_CODES = {
     meaning: "A remark about lines of a source, with their number.",
     hint: "See docs/reference/transformations.md",
   },
+  "own-lines": {
+    meaning:
+      "Lines of a local file are not in the list, because they are not rules that a resolver can use. The message says what to write instead.",
+    hint: "Correct the lines, or remove them",
+  },
+  "browser-list": {
+    meaning:
+      "Most lines of a source are for browsers: they hide parts of pages, or block single files. A resolver sees only names.",
+    hint: "Use the DNS version of this list, if there is one, or remove it",
+  },
+  "source-without-rules": {
+    meaning: "A source has lines, but no line is a rule.",
+    hint: "Check the type of the source; rules-compiler stats --fate shows what became of its lines",
+  },
   "source-not-list": {
     exit: 4,
     meaning:

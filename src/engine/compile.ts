@@ -50,6 +50,7 @@ import {
   serversOf,
   trustInList,
 } from "./plan.ts";
+import { sourceFindings } from "./source-findings.ts";
 import { readRows } from "./read-rows.ts";
 import { compileReport } from "./report.ts";
 import type { CompiledList } from "./compiled-list.ts";
@@ -190,7 +191,8 @@ export class Compilation {
     const wide = isJudged && !allowsPublicSuffix(plan) ? new WideRules(context.finder) : undefined;
     // Only other formats need it.
     const late = options.names && new LateDrops();
-    output.watches = [wide, popularity.inList, late].filter((one) => one !== undefined);
+    const findings = isJudged ? sourceFindings(plan, reader, context.pool) : undefined;
+    output.watches = [wide, popularity.inList, late, findings].filter((one) => one !== undefined);
     output.record =
       options.record &&
       new RecordWriter(context.finder, new RowRecorder(this.engine.kernel), options.record);
@@ -268,6 +270,7 @@ export class Compilation {
       diagnostics: [
         ...reader.diagnostics,
         ...this.warnings.diagnostics(labels),
+        ...(findings?.warnings(output.count.fates) ?? []),
         ...unusedEntries(listFilters.allow),
         ...(protection === undefined ? [] : protectionWarnings(protection, labels, context.pool)),
         ...(budget === undefined ? [] : budgetWarnings(budget, labels, context.pool)),

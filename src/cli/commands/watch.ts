@@ -72,6 +72,8 @@ class WatchScreen {
   }
 
   readonly show = (event: BuildEvent): void => {
+    // Each changed line is shown below, with its fate.
+    if (event.kind === "diagnostic" && event.diagnostic.code === "own-lines") return;
     this.build.show(event);
     if (event.kind === "list-done") {
       const { outcome } = event;

@@ -19,6 +19,9 @@ import { withList } from "./with-list.ts";
 /** Warnings about lines, which the run that read these lines has printed. */
 const ABOUT_LINES: ReadonlySet<string> = new Set([
   "list-note",
+  "own-lines",
+  "browser-list",
+  "source-without-rules",
   "household-names",
   "household-blocked",
   "protected-names",

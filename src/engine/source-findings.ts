@@ -1,0 +1,189 @@
+import { decodeUtf8 } from "../bytes/utf8.ts";
+import { type Diagnostic, warningOf } from "../diagnostics/diagnostic.ts";
+import { SOURCE_CODES } from "../diagnostics/source-codes.ts";
+import { countText, numberText } from "../diagnostics/number-text.ts";
+import { printable } from "../diagnostics/printable.ts";
+import type { Chunk } from "../rules/chunk.ts";
+import { Fate, fateName, isSilent } from "../rules/fate.ts";
+import { Flag } from "../rules/kind.ts";
+import { textOf } from "../rules/row-text.ts";
+import type { ChunkPool } from "../rules/rule-table.ts";
+import type { Plan } from "./plan.ts";
+import type { SourceReader } from "./source-reader.ts";
+import { isForBrowsers, lineAdvice } from "./line-advice.ts";
+
+/** Fates of lines that are not rules, or that the source may not have: the author of the line can change that. */
+const FAULTS: ReadonlySet<number> = new Set<number>([
+  Fate.NoName,
+  Fate.NothingLeft,
+  Fate.BadSyntax,
+  Fate.BadHost,
+  Fate.BadModifier,
+  Fate.BadRegex,
+  Fate.TooShort,
+  Fate.TooWide,
+  Fate.PublicSuffix,
+  Fate.IpAddress,
+  Fate.ControlBytes,
+  Fate.TooLong,
+  Fate.RealAddress,
+  Fate.Rewrites,
+  Fate.Cancels,
+  Fate.NotBlockOnly,
+  Fate.SlowRegex,
+  Fate.Trigger,
+  Fate.NotFollowed,
+  Fate.TooNested,
+]);
+
+/** So many lines of a file are shown. */
+const MOST_SHOWN = 5;
+/** A local file with more lines, or more faults, comes from another author. */
+const MOST_OWN_LINES = 1000;
+const MOST_OWN_FAULTS = 100;
+/** So many faults of a source show what it is. */
+const SAMPLE = 2000;
+/** A few lines show nothing. */
+const LEAST_LINES = 20;
+
+interface OwnFile {
+  lines: number;
+  faults: number;
+  lastLine: number;
+  readonly fates: Set<number>;
+  readonly shown: { readonly line: number; readonly text: string; readonly fate: Fate }[];
+}
+
+interface JudgedSource {
+  readonly label: string;
+  /** Whether the user can change its lines. */
+  readonly isOwn: boolean;
+}
+
+/** For the sources of a list that were fetched. */
+export function sourceFindings(
+  { sources }: Pick<Plan, "sources">,
+  { states }: Pick<SourceReader, "states">,
+  pool: ChunkPool,
+): SourceFindings {
+  const judged = sources.map(({ index, label, feed }) => ({
+    label,
+    isOwn: states[index]?.kind === "local" && feed === undefined,
+  }));
+  return new SourceFindings(judged, pool);
+}
+
+/** Finds sources that are not what the user meant: lists for browsers, lists without rules, own files with faulty lines. */
+class SourceFindings {
+  private readonly pool: ChunkPool;
+  private readonly sources: readonly JudgedSource[];
+  private readonly samples: { seen: number; forBrowsers: number }[];
+  /** By source and file. */
+  private readonly files: Map<string, OwnFile>[];
+
+  constructor(sources: readonly JudgedSource[], pool: ChunkPool) {
+    this.pool = pool;
+    this.sources = sources;
+    this.samples = sources.map(() => ({ seen: 0, forBrowsers: 0 }));
+    this.files = sources.map(() => new Map());
+  }
+
+  /** Takes the chunks that are written. */
+  take(chunk: Chunk): void {
+    const { source, file } = this.pool.origins[chunk.origin]!;
+    const sample = this.samples[source]!;
+    const own = this.sources[source]!.isOwn ? this.fileOf(source, file) : undefined;
+    if (own === undefined && sample.seen >= SAMPLE) return;
+    const { fate, flags, length } = chunk;
+    for (let row = 0; row < length; row++) {
+      if ((flags[row]! & Flag.Generated) !== 0) continue;
+      if (own !== undefined && (flags[row]! & Flag.Continued) === 0) own.lines++;
+      if (!FAULTS.has(fate[row]!)) continue;
+      if (sample.seen < SAMPLE) {
+        sample.seen++;
+        if (isForBrowsers(textOf(chunk, row))) sample.forBrowsers++;
+      }
+      if (own !== undefined) addFault(own, chunk, row);
+    }
+  }
+
+  private fileOf(source: number, file: string): OwnFile {
+    const files = this.files[source]!;
+    let known = files.get(file);
+    if (known === undefined) {
+      known = { lines: 0, faults: 0, lastLine: 0, fates: new Set(), shown: [] };
+      files.set(file, known);
+    }
+    return known;
+  }
+
+  /** `counts` are the lines of each source by fate. */
+  warnings(counts: readonly Float64Array[]): Diagnostic[] {
+    return this.sources.flatMap(({ label }, source) => {
+      const { faults, others } = totals(counts[source]!);
+      const { seen, forBrowsers } = this.samples[source]!;
+      const shown = printable(label);
+      if (faults >= LEAST_LINES && faults > others && forBrowsers > seen / 2) {
+        const share = `${numberText(faults)} of ${countText(faults + others, "line")}`;
+        const message = `${shown} looks like a list for browsers: ${share} say nothing about names`;
+        return [hinted("browser-list", message)];
+      }
+      const own = [...this.files[source]!].flatMap(([file, found]) => ownWarning(file, found));
+      if (own.length > 0 || others > 0) return own;
+      const lines = faults + counts[source]![Fate.Setting]!;
+      if (lines === 0) return [];
+      const message = `${shown} gives no rule: none of its ${countText(lines, "line")} is one`;
+      return [hinted("source-without-rules", message)];
+    });
+  }
+}
+
+function hinted(code: "browser-list" | "source-without-rules", message: string): Diagnostic {
+  return warningOf(code, message, { hint: SOURCE_CODES[code].hint });
+}
+
+function addFault(own: OwnFile, chunk: Chunk, row: number): void {
+  const line = chunk.lineOf(row);
+  // Another name of the same line.
+  if (line === own.lastLine) return;
+  own.lastLine = line;
+  own.faults++;
+  const fate = chunk.fate[row] as Fate;
+  own.fates.add(fate);
+  if (own.shown.length < MOST_SHOWN) own.shown.push({ line, text: writtenText(chunk, row), fate });
+}
+
+/** The line, even if Compress made a rule of it. */
+function writtenText(chunk: Chunk, row: number): string {
+  return decodeUtf8(chunk.bytesOf(row), chunk.start[row], chunk.end[row]).trim();
+}
+
+/** Lines that are not rules, and those that are, or were. */
+function totals(count: Float64Array): { readonly faults: number; readonly others: number } {
+  let faults = 0;
+  let others = 0;
+  for (const [fate, lines] of count.entries())
+    if (FAULTS.has(fate)) faults += lines;
+    else if (!isSilent(fate)) others += lines;
+  return { faults, others };
+}
+
+function ownWarning(file: string, { lines, faults, fates, shown }: OwnFile): Diagnostic[] {
+  if (faults === 0) return [];
+  const name = printable(file);
+  const all = [...fates].map((fate) => `--fate ${fateName(fate)}`).join(" ");
+  const command = `rules-compiler stats ${all}`;
+  const start = `${name}: ${countText(faults, "line is", "lines are")} not in the list`;
+  if (lines > MOST_OWN_LINES || faults > MOST_OWN_FAULTS)
+    return [warningOf("own-lines", start, { hint: `See them with ${command}` })];
+  const texts = shown.map(
+    ({ line, text, fate }) =>
+      `line ${line}: ${printable(text, 80)} (${printable(lineAdvice(text, fate), 160)})`,
+  );
+  const more = faults - shown.length;
+  const message = `${start}: ${texts.join("; ")}${more > 0 ? `; and ${numberText(more)} more` : ""}`;
+  const at = { file, line: shown[0]!.line };
+  return [
+    warningOf("own-lines", message, more > 0 ? { at, hint: `See all with ${command}` } : { at }),
+  ];
+}
