@@ -285,9 +285,12 @@ function patternLoss({ shape, denied }: Rule): string | undefined {
 function lossesOf(rule: Rule, list: ListMatcher): string[] {
   const { shape, host } = rule;
   const own = patternLoss(rule) ?? (shape === "subtree" ? "narrowed" : shape);
-  // What an exception leaves of a subtree may be the name alone, or only what is below it.
+  // What an exception or a rewrite leaves of a subtree may be the name alone, or only what is below it.
   const isParted = list.rules.some(
-    (one) => one.isAllow && host !== undefined && isAtOrBelow(one.host ?? "", host),
+    (one) =>
+      (one.isAllow || one.rewrite !== undefined) &&
+      host !== undefined &&
+      isAtOrBelow(one.host ?? "", host),
   );
   const parts = isParted ? ["exact", "below"] : [];
   return [own, "narrowed", "excepted", "nested", "not-a-name", ...parts];
