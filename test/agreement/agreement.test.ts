@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Random } from "../support/random.ts";
 import { checkAllow } from "./allow-check.ts";
+import { checkCombined } from "./combined-check.ts";
 import { checkCovers, checkDiff, pairedList } from "./comparison-check.ts";
 import { checkOutputs, randomLateness } from "./output-check.ts";
 import { type RandomList, randomList } from "./random-list.ts";
@@ -108,3 +109,7 @@ test(
     assert.ok(published > lists / 10, "a suite that sees nothing published proves nothing");
   },
 );
+
+test("combined files say what each of their lists says, or report it", LONG, async (context) => {
+  await tryLists(context, Math.ceil(LISTS / 6), anyList, checkCombined);
+});
