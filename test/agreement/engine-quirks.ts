@@ -95,6 +95,12 @@ const QUIRKS: readonly Quirk[] = [
     line: (line) => /dnsrewrite.*badfilter|badfilter.*dnsrewrite/.test(line),
   },
   {
+    id: "Q07",
+    engine: "AdGuard Home",
+    what: "an exception from a rewrite to a response code cancels rewrites to addresses, too",
+    line: (line) => /^@@.*dnsrewrite=[A-Z]/.test(line.trim()),
+  },
+  {
     id: "Q12",
     engine: "both",
     what: "content types after ~ do not count, though rules with modifiers of browsers are to be ignored",
