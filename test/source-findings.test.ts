@@ -40,23 +40,26 @@ const HARMLESS = "! note\n\n||ok.example^\n||ok.example^\n||sub.ok.example^\n0.0
 
 test("a line of an own file that is not in the list is a warning with its place, its cause and the right line", async () => {
   for (const [line, advice] of [
-    ["https://ads.example/path", "bad-syntax; write ||ads.example^"],
-    ["@@||ads.example/path", "bad-syntax; write @@||ads.example^"],
-    ["a.example, b.example", "bad-syntax; write one name per line"],
-    ["a.example b.example", "bad-syntax; write one name per line"],
-    ["example.com##.ad", "bad-syntax; it changes a page, and a resolver sees only names"],
-    ["||bad host^", "bad-syntax: not a valid rule"],
-    ["||com^", "public-suffix; write the names below it, or use ValidateAllowPublicSuffix"],
-    ["192.0.2.7", "ip-address; use ValidateAllowIp"],
+    ["https://ads.example/path", "Write ||ads.example^"],
+    ["@@||ads.example/path", "Write @@||ads.example^"],
+    ["a.example, b.example", "Write one name per line"],
+    ["a.example b.example", "Write one name per line"],
+    ["example.com##.ad", "Remove the line: it changes a page, and a resolver sees only names"],
+    ["||bad host^", "Correct the line, or remove it"],
+    ["||com^", "Write the names below it, or use ValidateAllowPublicSuffix"],
+    ["192.0.2.7", "Use ValidateAllowIp"],
     [
       "||x.example^$script",
-      "bad-modifier; a resolver does not know one of its modifiers; write ||x.example^",
+      "Write ||x.example^ without the modifiers that a resolver does not know",
     ],
   ] as const) {
     const [found, ...others] = await findingsOf({ "own.txt": `${HARMLESS}${line}\n` });
     assert.deepEqual(others, []);
-    assert.equal(found?.message, `own.txt: 1 line is not in the list: line 7: ${line} (${advice})`);
-    assert.deepEqual([found.code, found.at], ["own-lines", { file: "own.txt", line: 7 }]);
+    assert.match(found!.message, /^own\.txt:7 is not in the list: [a-z-]+, /);
+    assert.deepEqual(
+      [found!.code, found!.hint, found!.at],
+      ["own-lines", advice, { file: "own.txt", line: 7, frame: line }],
+    );
   }
 });
 
@@ -67,21 +70,21 @@ test("a harmless line is not a warning, and one of another author is not, either
   assert.deepEqual(await findingsOf({ "https://lists.example/a.txt": bad }), []);
 });
 
-test("a file has one warning: five lines, and where the others are", async () => {
+test("a file has five warnings, and one that says where the others are", async () => {
   const lines = Array.from({ length: 7 }, (_, index) => `a${index}.example, b.example\n`).join("");
   const found = await findingsOf({
     "one.txt": `||ok.example^\n${lines}`,
     "two.txt": `||ok2.example^\n||com^\nhttps://a\u001b[2J.example/\n`,
   });
-  assert.equal(found.length, 2);
-  assert.equal(found[0]!.message.match(/write one name per line/g)?.length, 5);
-  assert.match(
-    found[0]!.message,
-    /^one\.txt: 7 lines are not in the list: line 2: .*; and 2 more$/,
+  const [one, two] = ["one", "two"].map((file) =>
+    found.filter(({ message }) => message.startsWith(`${file}.txt`)),
   );
-  assert.equal(found[0]!.hint, "See all with rules-compiler stats --fate bad-syntax");
-  assert.match(found[1]!.message, /^two\.txt: 2 lines/);
-  assert.doesNotMatch(found[1]!.message, /\u001b/);
+  assert.equal(one!.filter(({ hint }) => hint === "Write one name per line").length, 5);
+  assert.equal(one!.at(-1)!.message, "one.txt: 2 more lines are not in the list");
+  assert.equal(one!.at(-1)!.hint, "See all with rules-compiler stats --fate bad-syntax");
+  assert.equal(one!.length, 6);
+  assert.equal(two!.length, 2);
+  assert.doesNotMatch(JSON.stringify(found.map(({ message, hint }) => [message, hint])), /u001b/);
 });
 
 test("a large local file, or one with many faults, gets a count only", async () => {
@@ -116,10 +119,7 @@ test("a list for browsers is named as such, once", async () => {
   );
   const names = Array.from({ length: 200 }, (_, index) => `||m${index}.example^\n`).join("");
   const mixed = await findingsOf({ "mixed.txt": `${BROWSER}${names}` });
-  assert.deepEqual(
-    mixed.map(({ code }) => code),
-    ["own-lines"],
-  );
+  assert.ok(mixed.length > 0 && mixed.every(({ code }) => code === "own-lines"));
 });
 
 test("a source with lines and no rule is a warning, one without lines or with redundant ones is not", async () => {

@@ -1,4 +1,4 @@
-import { Fate, FATES, fateName } from "../rules/fate.ts";
+import { Fate } from "../rules/fate.ts";
 import { parseAdblockRule } from "../syntax/adblock-rule.ts";
 import { quickAscii } from "../syntax/idna.ts";
 
@@ -29,23 +29,22 @@ const BY_FATE: Readonly<Partial<Record<Fate, string>>> = {
   [Fate.BadRegex]: "correct the expression",
 };
 
-/** Why a line of the user is not in the list, and what to write instead. */
+/** What the author of a line, which is not in the list, can do about it. */
 export function lineAdvice(text: string, fate: Fate): string {
-  const instead = insteadOf(text, fate);
-  return instead === undefined
-    ? `${fateName(fate)}: ${FATES[fate][2]}`
-    : `${fateName(fate)}; ${instead}`;
+  const advice = insteadOf(text, fate) ?? "correct the line, or remove it";
+  return `${advice[0]!.toUpperCase()}${advice.slice(1)}`;
 }
 
 function insteadOf(text: string, fate: Fate): string | undefined {
   const isAllow = text.startsWith("@@");
-  if (PAGE_RULE.test(text)) return "it changes a page, and a resolver sees only names";
+  if (PAGE_RULE.test(text))
+    return "remove the line: it changes a page, and a resolver sees only names";
   if (SEVERAL.test(text)) return "write one name per line";
   const host = ADDRESS.exec(text)?.groups?.["host"];
   if (host !== undefined) return `write ${isAllow ? "@@" : ""}||${quickAscii(host)}^`;
   if (fate === Fate.BadModifier) {
     const { pattern = "" } = parseAdblockRule(text) ?? {};
-    return `a resolver does not know one of its modifiers; write ${isAllow ? "@@" : ""}${pattern}`;
+    return `write ${isAllow ? "@@" : ""}${pattern} without the modifiers that a resolver does not know`;
   }
   const ascii = text.replace(OTHER_LETTERS, quickAscii);
   return ascii === text ? BY_FATE[fate] : `write ${ascii}`;

@@ -4,7 +4,7 @@ import { SOURCE_CODES } from "../diagnostics/source-codes.ts";
 import { countText, numberText } from "../diagnostics/number-text.ts";
 import { printable } from "../diagnostics/printable.ts";
 import type { Chunk } from "../rules/chunk.ts";
-import { Fate, fateName, isSilent } from "../rules/fate.ts";
+import { FATES, Fate, fateName, isSilent } from "../rules/fate.ts";
 import { Flag } from "../rules/kind.ts";
 import { textOf } from "../rules/row-text.ts";
 import type { ChunkPool } from "../rules/rule-table.ts";
@@ -176,14 +176,18 @@ function ownWarning(file: string, { lines, faults, fates, shown }: OwnFile): Dia
   const start = `${name}: ${countText(faults, "line is", "lines are")} not in the list`;
   if (lines > MOST_OWN_LINES || faults > MOST_OWN_FAULTS)
     return [warningOf("own-lines", start, { hint: `See them with ${command}` })];
-  const texts = shown.map(
-    ({ line, text, fate }) =>
-      `line ${line}: ${printable(text, 80)} (${printable(lineAdvice(text, fate), 160)})`,
+  const warnings = shown.map(({ line, text, fate }) =>
+    warningOf(
+      "own-lines",
+      `${name}:${line} is not in the list: ${fateName(fate)}, ${FATES[fate][2]}`,
+      {
+        at: { file, line, frame: text },
+        hint: printable(lineAdvice(text, fate), 160),
+      },
+    ),
   );
   const more = faults - shown.length;
-  const message = `${start}: ${texts.join("; ")}${more > 0 ? `; and ${numberText(more)} more` : ""}`;
-  const at = { file, line: shown[0]!.line };
-  return [
-    warningOf("own-lines", message, more > 0 ? { at, hint: `See all with ${command}` } : { at }),
-  ];
+  if (more === 0) return warnings;
+  const rest = `${name}: ${countText(more, "more line is", "more lines are")} not in the list`;
+  return [...warnings, warningOf("own-lines", rest, { hint: `See all with ${command}` })];
 }

@@ -60,7 +60,10 @@ test("the summary shows such lines before every other reason", async () => {
   for (const row of ["Smart TV", "total"])
     assert.match(
       stderr,
-      new RegExp(`^ +${row}(?: +[\\d,]+){3}  too-wide 1, household 1, same-host 50, covered 1$`, "m"),
+      new RegExp(
+        `^ +${row}(?: +[\\d,]+){3}  too-wide 1, household 1, same-host 50, covered 1$`,
+        "m",
+      ),
     );
 });
 

@@ -1,5 +1,5 @@
 import type { BuildEvent } from "../../build/build-event.ts";
-import type { BuildOutcome, CompileReport, ListOutcome } from "../../build/build-outcome.ts";
+import type { BuildOutcome, ListOutcome } from "../../build/build-outcome.ts";
 import type { WrittenOutput } from "../../build/list-outputs.ts";
 import { countText } from "../../diagnostics/number-text.ts";
 import { printable } from "../../diagnostics/printable.ts";
@@ -149,7 +149,7 @@ export class BuildScreen {
       if (status === "refused") {
         if (!isOne) reporter.info(reporter.style.strong(printable(report.name)));
         reporter.info(summaryTable(report, columnsOf(host.stderr), reporter.style));
-        this.showAlarms(report);
+        this.showAlarms(outcome);
       } else this.showResult(outcome, isOne);
     }
     if (status === "refused" || status === "failed")
@@ -157,10 +157,8 @@ export class BuildScreen {
         reporter.diagnostic(isOne ? diagnostic : withList(diagnostic, outcome.list));
   }
 
-  private showResult(
-    { report, outputs, seconds, lastByte, isCached }: ListOutcome,
-    isOne: boolean,
-  ): void {
+  private showResult(outcome: ListOutcome, isOne: boolean): void {
+    const { report, outputs, seconds, lastByte } = outcome;
     const { reporter, host } = this;
     const { style } = reporter;
     const { rules, bytes } = report!;
@@ -169,7 +167,7 @@ export class BuildScreen {
     // With many lists, a table of sources per list would be too long. `stats` shows it.
     if (isOne)
       reporter.info(summaryTable(report!, columnsOf(host.stderr), style, reporter.shows("debug")));
-    if (!isCached) this.showAlarms(report!);
+    if (!outcome.isCached) this.showAlarms(outcome);
     for (const one of outputs) {
       const size =
         one.format === undefined
@@ -180,9 +178,10 @@ export class BuildScreen {
   }
 
   /** Shows each harmful line once, although several lists may have its source. */
-  private showAlarms(report: CompileReport): void {
+  private showAlarms({ report, diagnostics }: ListOutcome): void {
     const { reporter, host } = this;
-    for (const text of alarmLines(report, columnsOf(host.stderr), reporter.style)) {
+    const columns = columnsOf(host.stderr);
+    for (const text of alarmLines(report!, diagnostics, columns, reporter.style)) {
       if (this.alarms.has(text)) continue;
       this.alarms.add(text);
       if (this.alarms.size <= MOST_ALARMS) reporter.info(text);

@@ -1,4 +1,5 @@
 import type { CompileReport, SourceReport } from "../../build/build-outcome.ts";
+import { type Diagnostic, locationText } from "../../diagnostics/diagnostic.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import type { Style } from "../../diagnostics/render.ts";
 import { numberText } from "../../diagnostics/number-text.ts";
@@ -75,11 +76,19 @@ const WARNED: ReadonlySet<string> = new Set([
   "newly-blocks",
 ]);
 
-/** The lines that would have done harm, one for each source and fate. */
-export function alarmLines(report: CompileReport, columns: number, style: Style): string[] {
+/** The lines that would have done harm, one for each source and fate, without those that `warnings` are about. */
+export function alarmLines(
+  report: CompileReport,
+  warnings: readonly Diagnostic[],
+  columns: number,
+  style: Style,
+): string[] {
+  const warned = new Set(
+    warnings.filter(({ code }) => code === "own-lines").map(({ at }) => at && locationText(at)),
+  );
   return report.sources.flatMap(({ alarms = [], dropped }) =>
     alarms
-      .filter(({ fate }) => !WARNED.has(fate))
+      .filter(({ fate, file, line }) => !WARNED.has(fate) && !warned.has(`${file}:${line}`))
       .map((alarm) => {
         const more = (dropped[alarm.fate] ?? 1) - 1;
         const rest = more > 0 ? `, … ${numberText(more)} more` : "";
