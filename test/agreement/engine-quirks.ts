@@ -97,8 +97,8 @@ const QUIRKS: readonly Quirk[] = [
   {
     id: "Q07",
     engine: "AdGuard Home",
-    what: "an exception from a rewrite to a response code cancels rewrites to addresses, too",
-    line: (line) => /^@@.*dnsrewrite=[A-Z]/.test(line.trim()),
+    what: "an exception with $dnsrewrite cancels important rewrites, and one with a value other rewrites, too",
+    line: (line) => /^@@.*dnsrewrite/.test(line.trim()),
   },
   {
     id: "Q12",
