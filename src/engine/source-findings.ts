@@ -38,8 +38,9 @@ const FAULTS: ReadonlySet<number> = new Set<number>([
 
 /** So many lines of a file are shown. */
 const MOST_SHOWN = 5;
-/** A local file with more lines, or more faults, comes from another author. */
+/** A local file with more lines comes from another author. The summary counts its faults. */
 const MOST_OWN_LINES = 1000;
+/** More faults are counted and not shown. */
 const MOST_OWN_FAULTS = 100;
 /** So many faults of a source show what it is. */
 const SAMPLE = 2000;
@@ -169,12 +170,12 @@ function totals(count: Float64Array): { readonly faults: number; readonly others
 }
 
 function ownWarning(file: string, { lines, faults, fates, shown }: OwnFile): Diagnostic[] {
-  if (faults === 0) return [];
+  if (faults === 0 || lines > MOST_OWN_LINES) return [];
   const name = printable(file);
   const all = [...fates].map((fate) => `--fate ${fateName(fate)}`).join(" ");
   const command = `rules-compiler stats ${all}`;
   const start = `${name}: ${countText(faults, "line is", "lines are")} not in the list`;
-  if (lines > MOST_OWN_LINES || faults > MOST_OWN_FAULTS)
+  if (faults > MOST_OWN_FAULTS)
     return [warningOf("own-lines", start, { hint: `See them with ${command}` })];
   const warnings = shown.map(({ line, text, fate }) =>
     warningOf(

@@ -26,12 +26,14 @@ const GAINED: Readonly<
     parentsOf(line).some((name) => isSuffix(name) && inputHas(name)),
   "final dot": (_, raw) => /\.\s*$/.test(raw),
   "O-38 note behind a domain": (_, raw) => /^[a-z0-9.-]+\s+#/i.test(raw),
+  "O-58 final dot": (line, raw) =>
+    /^\|\|[a-z0-9.-]+\.\^$/.test(raw) && line === raw.replace(".^", "^"),
 };
 
 /** Lines that only the reference has. */
 const LOST: Readonly<Record<string, (line: string) => boolean>> = {
   "O-34 upper case": (line) => /[A-Z]/.test(line),
-  "final dot": (line) => /^\|\|[a-z0-9.-]+\.\^$/.test(line),
+  "O-58 final dot": (line) => /^\|\|[a-z0-9.-]+\.\^$/.test(line),
   "O-36 local name": (line) =>
     /^\|\|(?:localhost(?:\.localdomain)?|local|broadcasthost|ip6-[a-z]+)\^$/.test(line),
   "O-07 whole suffix": (line) => /^(?:\|\||\*\.|\.)?[a-z]+(?:\.[a-z]{2})?$/.test(line),
