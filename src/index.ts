@@ -38,7 +38,7 @@ export type { Exit } from "./diagnostics/exit.ts";
 export { CompilerError, type Diagnostic, type FileLocation } from "./diagnostics/diagnostic.ts";
 export type { Plugin, PluginFormat, PluginTransformation } from "./engine/plugins.ts";
 export type { ProgressEvent } from "./engine/progress-event.ts";
-export type { CompileReport, SourceReport } from "./engine/report.ts";
+export type { AlarmLine, CompileReport, SourceReport } from "./engine/report.ts";
 export type { LineOfFate } from "./explain/fate-lines.ts";
 export type { FileChange, ListChange } from "./explain/list-change.ts";
 export type { ClientTraffic } from "./explain/client-traffic.ts";

@@ -156,7 +156,7 @@ test("files of other programs in these formats", async () => {
     [
       "rpz",
       "$TTL 60\n@ SOA localhost. root.localhost. 1 2 3 4 5\n@ NS localhost.\na.example CNAME .\n*.a.example CNAME .\nb.example 300 IN CNAME *. ; why\n32.1.0.0.127.rpz-ip CNAME .\nc.example A 10.0.0.1\n",
-      ["||a.example^", "|b.example^"],
+      ["||a.example^", "|b.example^", "|c.example^$dnsrewrite=10.0.0.1"],
     ],
     [
       "rbldnsd",
