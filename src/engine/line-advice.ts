@@ -20,6 +20,8 @@ const ADDRESS = new RegExp(
   "iu",
 );
 const OTHER_LETTERS = /[\p{L}\p{N}_.-]*[^\u0000-\u007f][\p{L}\p{N}_.-]*/gu;
+/** Of a longer line, only the fate is told: some expressions take quadratic time. */
+const LONGEST_LINE = 300;
 /** What to write instead, where the text of the line does not say more. */
 const BY_FATE: Readonly<Partial<Record<Fate, string>>> = {
   [Fate.PublicSuffix]: "write the names below it, or use ValidateAllowPublicSuffix",
@@ -36,6 +38,7 @@ export function lineAdvice(text: string, fate: Fate): string {
 }
 
 function insteadOf(text: string, fate: Fate): string | undefined {
+  if (text.length > LONGEST_LINE) return BY_FATE[fate];
   const isAllow = text.startsWith("@@");
   if (PAGE_RULE.test(text))
     return "remove the line: it changes a page, and a resolver sees only names";
