@@ -87,25 +87,23 @@ test(
       sources: {
         source: string;
         lines: number;
-        covered: number;
-        duplicate: number;
-        rejected: Record<string, number>;
+        kept: number;
+        dropped: Record<string, number>;
       }[];
     };
     const connection = await duckdb(project.folder);
     const first = blocks.find(({ title }) => title === "duckdb");
     const counts = (await connection.runAndReadAll(first!.text)).getRowsJson();
     assert.ok(counts.length > 20);
-    for (const { source, lines, covered, duplicate, rejected } of stats.sources) {
+    for (const { source, lines, kept, dropped } of stats.sources) {
       const own = counts.filter((row) => row[0] === source);
       const countOf = (...fates: string[]): number =>
         own
           .filter((row) => fates.includes(String(row[1])))
           .reduce((sum, row) => sum + Number(row[2]), 0);
       assert.equal(countOf(...own.map((row) => String(row[1]))), lines, source);
-      assert.equal(countOf("covered"), covered, source);
-      assert.equal(countOf("duplicate", "same-host"), duplicate, source);
-      for (const [fate, count] of Object.entries(rejected)) assert.equal(countOf(fate), count);
+      assert.equal(countOf("kept"), kept, source);
+      for (const [fate, count] of Object.entries(dropped)) assert.equal(countOf(fate), count);
     }
     assert.deepEqual(
       await rowsOf(
