@@ -22,8 +22,10 @@ const denos = (process.env["TEST_RUNTIMES"] ?? process.env["DENO"] ?? "")
 
 function environment(program: string): NodeJS.ProcessEnv {
   const DENO_DIR = join(folder, "cache", String(denos.indexOf(program)));
+  // The folder that Deno's task was called in; npm sets it, too, for its own scripts.
+  const { INIT_CWD: _, ...own } = process.env;
   return {
-    ...process.env,
+    ...own,
     DENO_DIR,
     DENO_TLS_CA_STORE: "system",
     NPM_CONFIG_REGISTRY: registry,
