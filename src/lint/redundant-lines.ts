@@ -1,4 +1,5 @@
 import { subtreeName } from "../meaning/line.ts";
+import { normalLine } from "../meaning/normal-line.ts";
 import { Fate } from "../rules/fate.ts";
 import { parseAdblockRule } from "../syntax/adblock-rule.ts";
 import { encodeUtf8, decodeUtf8 } from "../bytes/utf8.ts";
@@ -46,7 +47,7 @@ export function redundantLines(
   for (const rule of rules) {
     const { subtree, exact } = namesIn(rule.text);
     const redundancy =
-      copyOf(rule, byText.get(rule.text)!, subtree.length + exact.length > 0) ??
+      copyOf(rule, byText.get(rule.text)!, isNamed(rule.text)) ??
       coverOf(rule, subtree, subtrees, cancelled) ??
       exact
         .map(
@@ -56,6 +57,14 @@ export function redundantLines(
     if (redundancy !== undefined) found.set(rule.line, redundancy);
   }
   return found;
+}
+
+/** Whether Compress reads a line as names. It reads the normal form. */
+function isNamed(text: string): boolean {
+  const { subtree, exact } = namesIn(text);
+  if (subtree.length + exact.length > 0) return true;
+  const normal = normalLine(text, false);
+  return normal !== undefined && normal !== text && isNamed(normal);
 }
 
 /** Compress keeps the first rule for a name. Deduplicate keeps the last of other lines. `--fix` does the same. */

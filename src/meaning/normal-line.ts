@@ -69,17 +69,19 @@ function normalHosts(text: string): string | undefined {
 /** A pattern that can match a name, and the start of any other one that begins at a label. */
 const NAME_PATTERN = /^\|{0,2}(?:(?:https?)?:\/\/)?[\w.*-]*[|^*]*$/;
 const LABEL_START = /^\|\|[^$/^]*/;
-const FINAL_DOT = /(?<=^(?:\|{1,2}|(?:https?)?:\/\/)[\w-]+(?:\.[\w-]+)+)\.+(?=[|^]+$)/;
-/** A label with a wildcard and letters of another script has no ASCII form. No name matches it. */
-const WILD_LABEL = /[^\s.|^$,=]*\*[^\s.|^$,=]*/g;
+const FINAL_DOT = /^(?<name>(?:\|{1,2}|(?:https?)?:\/\/)[\w-]+(?:\.[\w-]+)+)\.+(?<end>[|^]+)$/;
+const BETWEEN_LABELS = /[\s.|^$,=]/;
 
 function normalRule(text: string): string | undefined {
-  const isWild = text.match(WILD_LABEL)?.some((label) => NON_ASCII.test(label)) === true;
+  // A label with a wildcard and letters of another script has no ASCII form. No name matches it.
+  const isWild =
+    text.includes("*") &&
+    text.split(BETWEEN_LABELS).some((label) => label.includes("*") && NON_ASCII.test(label));
   const ascii = isWild || !FOREIGN.test(text) ? text : asciiLine(text);
   const rule = ascii === undefined ? undefined : parseAdblockRule(ascii);
   if (rule === undefined || isRegexText(rule.pattern)) return ascii;
   const pattern = NAME_PATTERN.test(rule.pattern.toLowerCase())
-    ? rule.pattern.toLowerCase().replace(FINAL_DOT, "")
+    ? rule.pattern.toLowerCase().replace(FINAL_DOT, "$<name>$<end>")
     : rule.pattern.replace(LABEL_START, (start) => start.toLowerCase());
   const modifiers = rule.modifiers.map((one) =>
     one.name === "denyallow" && one.value !== undefined
