@@ -135,7 +135,7 @@ test("a page takes what people have, and answers", { timeout: 900_000 }, async (
     await page.screenshot(pictureOf(`playground-sources-${look}`));
     await assertAccessible(page, `${look}, sources`, context);
     await page.click("#tab-lines");
-    await page.waitForSelector("#view-lines .line.live");
+    await page.waitForSelector("#view-lines .line.kept");
     // The first source has the own rules.
     await page.selectOption("#source", "1");
     await page.waitForSelector("#view-lines .line:nth-child(3)");
