@@ -11,7 +11,6 @@ import { isNightly } from "../support/nightly.ts";
 
 const KILLS = isNightly ? 1000 : 250;
 const READS = KILLS * 10;
-const dist = join(import.meta.dirname, "../../dist");
 const publisher = join(import.meta.dirname, "../support/publish-forever.ts");
 const LINES = 64 * 500;
 
@@ -25,10 +24,13 @@ function isWhole(bytes: Uint8Array): boolean {
 
 async function killOnce(folder: string, delay: number): Promise<void> {
   const list = join(folder, "l.txt");
-  const child = spawn(process.execPath, [publisher, dist, list], {
+  const child = spawn(process.execPath, [publisher, list], {
     stdio: ["ignore", "pipe", "inherit"],
   });
-  await new Promise((said) => child.stdout.once("data", said));
+  await new Promise<void>((published, failed) => {
+    child.stdout.once("data", () => published());
+    child.once("exit", (code) => failed(new Error(`the publisher ended with ${code}`)));
+  });
   await new Promise((waited) => setTimeout(waited, delay));
   const ended = new Promise((closed) => child.once("close", closed));
   child.kill("SIGKILL");

@@ -1,12 +1,9 @@
-/** Publishes one of two lists after the other, for ever: to be killed. Arguments: the built program's folder, the list. */
-import { join } from "node:path";
+/** Publishes one of two lists after the other, for ever: to be killed. The argument is the list. */
 import process from "node:process";
+import { nodeHost } from "../../src/host/node.ts";
+import { ListFile } from "../../src/publish/list-file.ts";
 
-const [dist = "", path = ""] = process.argv.slice(2);
-type Write = typeof import("../../src/publish/list-file.ts");
-type Node = typeof import("../../src/host/node.ts");
-const { ListFile } = (await import(join(dist, "publish/list-file.js"))) as Write;
-const { nodeHost } = (await import(join(dist, "host/node.js"))) as Node;
+const [path = ""] = process.argv.slice(2);
 for (let round = 0; ; round++) {
   const line = new TextEncoder().encode(`||${round % 2 === 0 ? "even" : "odd"}.example^\n`);
   const file = new ListFile(path, nodeHost());
