@@ -20,7 +20,7 @@ const ADDRESS = new RegExp(
   "iu",
 );
 const OTHER_LETTERS = /[\p{L}\p{N}_.-]*[^\u0000-\u007f][\p{L}\p{N}_.-]*/gu;
-/** Of a longer line, only the fate is told: some expressions take quadratic time. */
+/** A longer line gets the advice of its fate: some expressions take quadratic time. */
 const LONGEST_LINE = 300;
 /** What to write instead, where the text of the line does not say more. */
 const BY_FATE: Readonly<Partial<Record<Fate, string>>> = {

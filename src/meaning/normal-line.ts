@@ -8,8 +8,8 @@ import { Suffix, suffixIn } from "../syntax/public-suffix.ts";
 import { isRegexText } from "../syntax/regex-rule.ts";
 import { isDomainName } from "./line.ts";
 
-/** The name of a line that consists of a name, and its note. */
-const NAME_LINE = /^(?<name>[^\s.|^*/@$#!-][^\s|^*/@$#!]*\.[^\s|^*/@$#!]*)(?:\s+(?<note>#.*))?$/;
+/** The name of a line that consists of a name, perhaps with a note. */
+const NAME_LINE = /^(?<name>[^\s.|^*/@$#!-][^\s|^*/@$#!]*\.[^\s|^*/@$#!]*)(?:\s+#.*)?$/;
 const NAME = /^[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*$/;
 const LABEL = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?";
 const PLAIN = new RegExp(`^${LABEL}(?:\\.${LABEL})+$`);
@@ -22,13 +22,13 @@ const FOREIGN = /^[^#]*?[^\u0000-\u007f#]/;
 /**
  * The line as every resolver reads it: names in lower-case ASCII, without a final dot. AdGuard's engine compares the names of hosts lines
  * as they are written, and it takes a name alone for a part of a name if it has an underscore, a hyphen at the end of a label or a
- * last label that is not made of letters: such a name gets an address. Undefined if a name has no ASCII form. For lines without
- * outer blanks that are not comments.
+ * last label that is not made of letters: such a name gets an address. A line that changes loses its note. Undefined if a name has
+ * no ASCII form. For lines without outer blanks that are not comments.
  */
 export function normalLine(text: string, isHosts: boolean): string | undefined {
   if (isHosts) return normalHosts(text);
   if (text.length > LONGEST_RULE) return text;
-  const { name: written, note } = NAME_LINE.exec(text)?.groups ?? {};
+  const written = NAME_LINE.exec(text)?.groups?.["name"];
   // A single label with a dot is a part of a name.
   const isNamed = written !== undefined && /\.[^.]/.test(written) && !isIpv4Text(written);
   if (!isNamed) return normalRule(text);
@@ -37,7 +37,7 @@ export function normalLine(text: string, isHosts: boolean): string | undefined {
   // `banner_300.gif` is a part of a URL.
   if (!PLAIN.test(name) && !hasListedSuffix(name)) return text;
   const line = isDomainName(name) ? name : `0.0.0.0 ${name}`;
-  return line === written ? text : note === undefined ? line : `${line} ${note}`;
+  return line === written ? text : line;
 }
 
 function hasListedSuffix(name: string): boolean {
@@ -52,8 +52,9 @@ function normalName(written: string): string | undefined {
 }
 
 function normalHosts(text: string): string | undefined {
+  // The engine takes the last letter for a part of a note that is not behind a blank.
   const hash = text.search(/\S#/) + 1;
-  const line = hash === 0 ? text : `${text.slice(0, hash)} ${text.slice(hash)}`;
+  const line = hash === 0 ? text : text.slice(0, hash);
   // Names that cannot be asked for stay, unless they are not ASCII.
   const named = mapNames(
     line,
