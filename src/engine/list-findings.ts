@@ -99,7 +99,10 @@ function protectedWarnings({ uses, blocked }: Protection, labels: readonly strin
   // What a fully trusted source blocks does not stay reachable, and has its own message.
   const own = new Set(blocked.map(({ name }) => name));
   return [...uses].flatMap(([source, { dropped, excepted }]) => {
-    const names = [...new Set([...dropped, ...excepted])].filter((name) => !own.has(name));
+    // Sorted: the order in which names are found depends on the seed of the hashes.
+    const names = [...new Set([...dropped, ...excepted])]
+      .filter((name) => !own.has(name))
+      .toSorted();
     if (names.length === 0) return [];
     const message = `${printable(labels[source] ?? "")} blocks names that devices need; they stay reachable: ${someOf(names)}`;
     const hint =
