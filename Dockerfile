@@ -8,6 +8,7 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
+COPY scripts/bundle.ts ./scripts/
 COPY src ./src
 # The parts list is made last: with `--omit dev` npm leaves out what development needs as well.
 RUN npm run build && npm prune --omit=dev --ignore-scripts && npm pkg delete devDependencies overrides \

@@ -99,3 +99,13 @@ test("jobs with an identity token use only pinned tools", () => {
   }
   assert.ok(jobs >= 4, String(jobs));
 });
+
+test("the image has every file that the build reads", () => {
+  const { scripts } = JSON.parse(read("package.json")) as { scripts: { build: string } };
+  const needed = scripts.build.match(/[\w./-]+\.(?:ts|json)\b/g) ?? [];
+  assert.ok(needed.length >= 2, scripts.build);
+  for (const file of needed) {
+    assert.ok(read("Dockerfile").includes(file), `Dockerfile: ${file}`);
+    assert.ok(read(".dockerignore").includes(`!${file}\n`), `.dockerignore: ${file}`);
+  }
+});
