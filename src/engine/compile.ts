@@ -13,6 +13,7 @@ import { LINE_COUNT } from "../sources/line-count.ts";
 import type { AllowList } from "../transformations/allow.ts";
 import { prepareMinSources } from "../transformations/min-sources.ts";
 import type { Protection } from "../transformations/protect.ts";
+import { Reserved } from "../transformations/reserved.ts";
 import type { StageContext } from "../transformations/stage-context.ts";
 import { finalTrust, prepareNames, prepareRegex, prepareTrust } from "../transformations/trust.ts";
 import { allowReport, unusedEntries } from "./allow-report.ts";
@@ -215,7 +216,11 @@ export class Compilation {
     const first = nameStages(config, context);
     const comparison = options.shared?.comparisonOf(plan);
     const filtered = popularity.filtered();
-    const parts = { filters: listFilters, first, filtered, last, comparison };
+    const reserved =
+      plan.list.hasCanary === true
+        ? new Reserved(context, (index) => trustOf(index) === "full")
+        : undefined;
+    const parts = { filters: listFilters, first, filtered, last, comparison, reserved };
     const stages = stagesOf(plan.list, parts, this.warnings, context);
     const list = new Pipeline(stages, (chunk) => output.take(chunk));
     const bytesRead: number[] = [];

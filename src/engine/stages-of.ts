@@ -1,5 +1,6 @@
 import { AllowExceptions, type AllowList, allowing } from "../transformations/allow.ts";
 import { CanaryStage } from "../transformations/canary-stage.ts";
+import type { Reserved } from "../transformations/reserved.ts";
 import { exclude, include } from "../transformations/filter.ts";
 import type { LineFilter } from "../transformations/line-filter.ts";
 import type { TransformationContext } from "../transformations/transformation-context.ts";
@@ -30,12 +31,14 @@ export interface LevelParts {
   /** Stages that check the finished rules or add some. */
   readonly last?: readonly NamedStage[];
   readonly comparison?: ComparisonSlot | undefined;
+  /** The names of canaries, if the list has one. */
+  readonly reserved?: Reserved | undefined;
 }
 
 /** The stages of one level, in fixed order: first stages, filters, stages for what is left, transformations, last stages. */
 export function stagesOf(
   passes: StageSettings,
-  { filters, above, first = [], filtered = [], last = [], comparison }: LevelParts,
+  { filters, above, first = [], filtered = [], last = [], comparison, reserved }: LevelParts,
   warnings: Warnings,
   stageContext: StageContext,
 ): NamedStage[] {
@@ -53,7 +56,11 @@ export function stagesOf(
     warn: (code, chunk, row, detail) => warnings.add(code, chunk, row, detail),
   };
   const { allow } = filters;
-  const stages: NamedStage[] = [...first];
+  const stages: NamedStage[] = [
+    // Before Compress: a rule that goes must not take others with it.
+    ...(reserved === undefined ? [] : [{ name: "canary", stage: reserved.stage() }]),
+    ...first,
+  ];
   if (allow?.isEmpty === false) stages.push({ name: "allow", stage: allowing(allow, context) });
   if (!filters.exclusions.isEmpty)
     stages.push({ name: "exclusions", stage: exclude(filters.exclusions, context) });
@@ -64,7 +71,8 @@ export function stagesOf(
     allow?.isEmpty === false
       ? [{ name: "allow", stage: new AllowExceptions(allow, context) }, ...last]
       : [...last];
-  if (passes.hasCanary === true) ends.push({ name: "canary", stage: new CanaryStage(context) });
+  if (reserved !== undefined)
+    ends.push({ name: "canary", stage: new CanaryStage(context, reserved) });
   for (const { name, transformation } of passes.steps) {
     // The final newline stays at the end.
     if (name === "InsertFinalNewLine") stages.push(...ends.splice(0));

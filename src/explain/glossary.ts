@@ -65,6 +65,8 @@ const ADVICE: Readonly<Partial<Record<FateName, string>>> = {
   protected: "If the list shall block the name, add it to `guards.may_block`",
   household: "If the list shall block the name, add it to `guards.may_block`",
   "newly-blocks": "If the list shall block the name, add it to `guards.may_block`",
+  reserved:
+    "Remove the line if the source is yours, or tell its maintainer: these names have no other use",
   "over-budget": "Check the new exceptions of the source, then run with `--accept new-exceptions`",
   "cut-line": "Nothing needs to be done: the next run fetches the source again",
   "bad-modifier": "Use a list for DNS instead of one for browsers, or `RemoveModifiers`",

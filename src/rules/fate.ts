@@ -97,6 +97,7 @@ export const FATES = [
     "alarm",
     "would newly block a name that people need, from a source that is not fully trusted",
   ],
+  ["reserved", "alarm", "matches the canary, which shows the build that a resolver answers from"],
 ] as const;
 
 /** What became of a line: `kept` in the list, or why it was dropped. */
@@ -157,6 +158,7 @@ export const Fate = {
   NotRanked: 50,
   NewlyBlocks: 51,
   Household: 52,
+  Reserved: 53,
 } as const;
 export type Fate = (typeof Fate)[keyof typeof Fate];
 

@@ -25,6 +25,31 @@ export function isCanaryRule(text: string): boolean {
   return name !== undefined && (text === `||${name}^` || text === `0.0.0.0 ${name}`);
 }
 
+const PARENTS: ReadonlySet<string> = new Set(["example", "rules-compiler.example"]);
+
+/** Whether a name in lower case belongs to canaries: it is one, it is beside one, or a rule for it and its subdomains would match one. */
+export function isReservedName(name: string): boolean {
+  const bare = name.replace(/\.$/, "");
+  return bare === CANARY_SUFFIX || bare.endsWith(`.${CANARY_SUFFIX}`) || PARENTS.has(bare);
+}
+
+/** Whether a pattern spells the suffix out. */
+export function namesCanaries(pattern: string): boolean {
+  return pattern.replaceAll("\\", "").toLowerCase().includes(CANARY_SUFFIX);
+}
+
+/** Names as resolvers are asked for, to test patterns with: all digits occur in all places. */
+export function canarySamples(): string[] {
+  const samples = [CANARY_SUFFIX];
+  for (let digit = 0; digit < 16; digit++) {
+    const digits = Array.from({ length: DIGITS }, (_, at) => ((digit + at * 7) % 16).toString(16));
+    const hex = digits.join("");
+    for (const start of ["b-", "c-"]) samples.push(`${start}${hex}.${CANARY_SUFFIX}`);
+    samples.push(`${hex.slice(0, 8)}.b-${hex}.${CANARY_SUFFIX}`);
+  }
+  return samples;
+}
+
 /** The build in the name of a canary: twelve hexadecimal digits. */
 export function buildOf(canary: string): string {
   return canary.slice(2, 2 + DIGITS);

@@ -7,11 +7,12 @@ import { Flag, Kind } from "../rules/kind.ts";
 import { appendText } from "../rules/row-text.ts";
 import { canaryName } from "../syntax/canary-name.ts";
 import { classifyAgain } from "../syntax/classify.ts";
+import type { Reserved } from "./reserved.ts";
 import type { Pass, Stage } from "./stage.ts";
 import type { StageContext } from "./stage-context.ts";
 
 /**
- * Adds the canary to the end of a list. Its name is a digest of the lines before it, so a list whose rules did not change stays
+ * Drops what later stages made of rules that touch canaries, and adds the canary to the end of a list. Its name is a digest of the lines before it, so a list whose rules did not change stays
  * the same file.
  */
 export class CanaryStage implements Stage {
@@ -23,8 +24,11 @@ export class CanaryStage implements Stage {
   private hasSubtrees = false;
   private hasRules = false;
 
-  constructor(context: StageContext) {
+  private readonly reserved: Reserved;
+
+  constructor(context: StageContext, reserved: Reserved) {
     this.context = context;
+    this.reserved = reserved;
   }
 
   push(chunk: Chunk, pass: Pass): void {
@@ -32,6 +36,7 @@ export class CanaryStage implements Stage {
     const { lines } = this;
     lines.length = 0;
     for (const row of this.context.finder.live(chunk)) {
+      if (!this.reserved.judge(chunk, row)) continue;
       lines.push(LF);
       appendText(chunk, row, lines);
       const kind = chunk.kind[row]!;

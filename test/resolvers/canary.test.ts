@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
 import { FORMAT_NAMES } from "../../src/config/output-fields.ts";
-import { canaryIn } from "../../src/syntax/canary-name.ts";
+import { CANARY_SUFFIX, canaryIn } from "../../src/syntax/canary-name.ts";
 import { MemoryProject } from "../support/memory-project.ts";
 import { propertyRuns } from "../support/property.ts";
 
@@ -241,6 +241,82 @@ test("comparisons do not see canaries: covers, plan, diff and log", async () => 
     await run("log", "--filter", "Light", "--markdown"),
   ])
     assert.doesNotMatch(said.stdout + said.stderr, /canary/);
+});
+
+/** Lines that would move the proof; `canary` is that of the list without them. */
+const touching = (canary: string): string[] => [
+  `||${CANARY_SUFFIX}^`,
+  `@@||${CANARY_SUFFIX}^`,
+  `||${canary}^`,
+  `||${canary}`,
+  `@@||${canary}^$important`,
+  `|${canary}^$dnsrewrite=1.2.3.4`,
+  `||${CANARY_SUFFIX.toUpperCase()}^$client=10.0.0.1`,
+  `||${canary}^$badfilter`,
+  `0.0.0.0 ${canary}`,
+  `192.0.2.7 c-0123456789ab.${CANARY_SUFFIX}`,
+  `0.0.0.0 kept-too.org x.${CANARY_SUFFIX}`,
+  `deep.below.${canary}`,
+  "||rules-compiler.example^",
+  "||example^",
+  "||*.example^",
+  "||c-*.canary.*^",
+  "*-compiler.exam*",
+  "/^b-[0-9a-f]+\\.canary\\./",
+  "@@/\\.rules-compiler\\.example$/",
+  "/^c-/",
+  `/${canary.replaceAll(".", "\\.")}/`,
+];
+
+test("no line of any source touches the canary, in the list and in every format", async () => {
+  const rules = ["||always.org^", "||ads.example.org^", "||my.example^"];
+  const canary = canaryIn((await build(rules, RESOLVERS)).list)!;
+  await fc.assert(
+    fc.asyncProperty(
+      fc.subarray(touching(canary), { minLength: 1 }),
+      settings,
+      fc.constantFrom("full", "standard", "block-only"),
+      fc.constantFrom("adblock", "hosts", "domains", "unbound", "dnsmasq", "rpz"),
+      async (hostile, transformations, trust, format) => {
+        const more = {
+          sources: [{ name: "Own", source: "own.txt", type: "adblock", trust }],
+          transformations,
+          outputs: [{ format, file: "out" }],
+          ...RESOLVERS,
+        };
+        const { list, files, exit, stderr } = await build([...rules, ...hostile], more);
+        assert.equal(exit, 0, stderr);
+        const own = canaryIn(list)!;
+        const lines = body(list).filter((line) => line !== "" && !line.startsWith("!"));
+        const expected = [...rules, `||${own}^`];
+        const wider = lines.filter((line) => !expected.includes(line));
+        assert.deepEqual(
+          wider.filter((line) => !/^(?:0\.0\.0\.0 |\|\|)kept-too\.org\^?$/.test(line)),
+          [],
+          hostile.join("\n"),
+        );
+        assert.equal(lines.length - wider.length, expected.length, list);
+        const others = files.get("out")!.replaceAll(own, "");
+        assert.doesNotMatch(
+          others,
+          /canary\.|rules-compiler\.example|(?:^|[ /@"]|\*\.)example["/ ]/m,
+        );
+      },
+    ),
+    propertyRuns(60),
+  );
+});
+
+test("an own rule for every name stays, and the canary of another list goes without an alarm", async () => {
+  const other = `||b-0123456789ab.${CANARY_SUFFIX}^`;
+  const { list, stderr } = await build(["*$dnstype=~A", other, "||a.org^"], {
+    ...RESOLVERS,
+    transformations: [],
+    guards: { min_rules: 1 },
+  });
+  assert.match(list, /^\*\$dnstype=~A$/m, stderr);
+  assert.doesNotMatch(list, /0123456789ab/);
+  assert.doesNotMatch(stderr, /reserved/);
 });
 
 test("a list that gains a canary and no rules is to be published", async () => {
