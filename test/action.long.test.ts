@@ -301,7 +301,7 @@ test("the action removes files that only an earlier version had", { skip }, (con
     name: "One",
     sources: [{ name: "a", type: "adblock", source: "a.txt" }],
     outputs: [{ format: "domains", split: { max_rules: 2 } }],
-    guards: { max_shrink: 100, max_source_shrink: 100 },
+    guards: { max_shrink: 100 },
   };
   const lines = Array.from({ length: 6 }, (_, index) => `||n${index}.example^`);
   const repository = new Repository(context, config, { "a.txt": `${lines.join("\n")}\n` });

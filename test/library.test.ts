@@ -76,7 +76,12 @@ test("build publishes as the command does: guards, outputs, record, cache", asyn
   const lines = Array.from({ length: 400 }, (_, index) => `||n${index}.example^`);
   const folder = folderOf(context, {
     "a.txt": `${lines.join("\n")}\n`,
-    "list.json": JSON.stringify({ name: "L", sources: [SOURCE], outputs: [{ format: "hosts" }] }),
+    "list.json": JSON.stringify({
+      name: "L",
+      sources: [SOURCE],
+      outputs: [{ format: "hosts" }],
+      guards: { min_rules: 2 },
+    }),
   });
   const events: string[] = [];
   const request = {
@@ -106,15 +111,15 @@ test("build publishes as the command does: guards, outputs, record, cache", asyn
   assert.equal(planned!.change.removed.length, 399);
   assert.deepEqual(
     planned!.violations.map(({ code }) => code),
-    ["list-shrunk"],
+    ["too-few-rules"],
   );
   const refused = await build(request);
   assert.deepEqual(
     [refused.status, refused.lists[0]!.diagnostics.map(({ code }) => code)],
-    ["refused", ["list-shrunk"]],
+    ["refused", ["too-few-rules"]],
   );
   assert.equal(rulesOf(readFileSync(join(folder, "rules/l.txt"))).length, 400);
-  const accepted = await build({ ...request, accept: ["list-shrunk"] });
+  const accepted = await build({ ...request, accept: ["too-few-rules"] });
   assert.equal(accepted.status, "published");
   assert.equal(rulesOf(readFileSync(join(folder, "rules/l.txt"))).length, 1);
 });

@@ -71,7 +71,7 @@ test("a list that a reader has open stays as it is, and nothing is left beside i
     "a.txt": "||a.example^",
     "rules/l.txt": "||old.example^\n",
   });
-  const words = ["compile", "-c", "c.json", "--no-cache", "--no-record", "--accept", "list-grown"];
+  const words = ["compile", "-c", "c.json", "--no-cache", "--no-record"];
   const reader = await host.openFile("rules/l.txt");
   assert.equal(await run(words, host, new AbortController().signal), 6);
   assert.match(host.output.stderr, /output-failed/);

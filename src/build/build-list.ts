@@ -221,7 +221,7 @@ class ListBuild {
     const { config } = plan.list;
     const { report, shape, timelessHead } = compiled;
     const header = { ...record, by: askedBy(session.options, session.host) };
-    const own = { config: publishedConfig(config), runs: kept.runs, remembering: plan.guards };
+    const own = { config: publishedConfig(config), runs: kept.runs };
     await this.outputs.remember({ report, shape, timelessHead, ...own }, header, kept.covered);
   }
 

@@ -114,9 +114,8 @@ export class ListOutputs {
     header: RecordHeader,
     covered: () => Iterable<Uint8Array>,
   ): Promise<void> {
-    const { report, remembering } = draft;
     for (const { path } of this.written)
-      await rememberPublish(path, report, { ...remembering, config: this.config }, this.host);
+      await rememberPublish(path, draft.report, this.config, this.host);
     const kept = {
       header,
       keep: keepLimits(draft.config),

@@ -21,7 +21,6 @@ export async function savePlan(
   const { plan, compiled, violations, warnings } = run;
   const { host, options } = session;
   const { sources: _sources, ...config } = plan.list.config;
-  const { settings, size } = plan.guards;
   const { configPath, isFound, output } = options;
   await writePlan(
     path,
@@ -38,7 +37,6 @@ export async function savePlan(
       runs: run.saved.runs,
       lock: await lockOf(run),
       folder: plan.list.project.folder,
-      remembering: { settings, size },
       combined: planCombined(plan.list.project, options, host),
       place: { configPath, ...(isFound && { isFound }), output },
     },

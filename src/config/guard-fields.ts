@@ -3,17 +3,12 @@ export const GUARD_FIELDS = {
   max_shrink: {
     type: "number",
     description:
-      "Percentage of its rules that the list may lose between two publishes; 10 points more within 30 days. Sources that only one of the two builds has are not compared. Default: 30.",
-  },
-  max_source_shrink: {
-    type: "number",
-    description:
-      "Percentage of its entries that a source may lose; 10 points more within 30 days. A remote source that loses more is held. Default: 50.",
+      "Percentage of its entries that a remote source may lose; 10 points more within 30 days. One that loses more is held. Default: 50.",
   },
   max_growth: {
     type: "number",
     description:
-      "Percentage by which the list, or a source, of 1,000 rules or more may grow between two publishes; 100 points more within 30 days. Default: 200.",
+      "Percentage by which a remote source of 1,000 entries or more may grow; 100 points more within 30 days. One that grows more is held. Default: 200.",
   },
   hold: {
     type: "duration",

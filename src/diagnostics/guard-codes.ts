@@ -71,18 +71,6 @@ export const GUARD_CODES = {
     meaning: "The new list has fewer rules than `guards.min_rules`. The published list stays.",
     hint: "The summary shows what the sources lost. Publish once with --accept too-few-rules, or change guards.min_rules",
   },
-  "list-shrunk": {
-    exit: 5,
-    meaning:
-      "The new list has far fewer rules than the published one, or than the largest of the last 30 days. The published list stays.",
-    hint: "Check the summary. If the change is intended, publish once with --accept list-shrunk, or change guards.max_shrink",
-  },
-  "list-grown": {
-    exit: 5,
-    meaning:
-      "The new list has far more rules than the published one, or than 30 days ago. The published list stays.",
-    hint: "Check the summary. If the change is intended, publish once with --accept list-grown, or change guards.max_growth",
-  },
   "breaks-traffic": {
     exit: 5,
     meaning:
@@ -94,15 +82,10 @@ export const GUARD_CODES = {
       "The logs of `guards.breaks_traffic` have no queries, so the guard did not check the list. The list is published.",
     hint: "Check that the resolver writes its queries to the log",
   },
-  "source-lost-lines": {
-    meaning:
-      "A source has far fewer lines than when the list was last published. No copy replaces it: it is a local file, the cache is off, or `guards.hold` has passed.",
-    hint: "Check the source; this is reported once",
-  },
   "source-grown": {
     exit: 4,
     meaning:
-      "A source has far more rules than its last good copy, or far more lines than when the list was last published. If there is a cached copy, it is used.",
+      "A remote source has far more entries than its last good copy. The cached copy is used.",
     hint: "Check the source; if the change is intended, run once with --accept source-grown",
   },
 } as const;

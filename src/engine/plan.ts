@@ -215,7 +215,7 @@ function boundsOf({ guards = {} }: Config, { volatile }: SourceConfig): SourceBo
   return {
     size: {
       ...size,
-      shrink: guards.max_source_shrink ?? size.shrink,
+      shrink: guards.max_shrink ?? size.shrink,
       growth: guards.max_growth ?? size.growth,
     },
     holdMs: durationMs(guards.hold ?? "") ?? holdMs,

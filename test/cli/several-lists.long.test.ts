@@ -201,7 +201,7 @@ test("a promise to cover holds when only the other list changed, and when it was
   // A list that fails is compared with as it was published.
   project.memory.files.delete("/project/A.txt");
   project.write("B.txt", "||b.example^");
-  const failed = await project.run(...words, "--accept", "list-shrunk");
+  const failed = await project.run(...words);
   assert.match(failed.stderr, /not-covered/);
   assert.match(project.text("rules/big.txt"), /\|\|a\.example\^/);
 });

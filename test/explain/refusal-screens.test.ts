@@ -37,11 +37,6 @@ const CASES: Readonly<Record<string, Screen>> = {
   "refused-lifeline-verbose": { exit: 5, own: [...OWN, "||apple.com^"], words: ["--verbose"] },
   "refused-everything": { exit: 5, own: [...OWN, "/./"] },
   "refused-suffix": { exit: 5, own: [...OWN, "||com^"] },
-  "refused-list-shrunk": {
-    exit: 5,
-    own: OWN.slice(0, 10),
-    config: { guards: { max_source_shrink: 100 } },
-  },
   "warned-protected-below-full": {
     exit: 0,
     theirs: [...THEIRS, "||crl.microsoft.com^", "||ghcr.io^", "||apple.com^"],

@@ -14,7 +14,7 @@ interface Line {
 }
 
 function projectOf(config: object, files: Readonly<Record<string, string>>): MemoryProject {
-  const guards = { min_rules: 0, max_shrink: 100, max_source_shrink: 100, max_growth: 10_000 };
+  const guards = { min_rules: 0, max_shrink: 100, max_growth: 10_000 };
   const whole = { name: "L", guards, ...config };
   return new MemoryProject({ ...files, "c.json": JSON.stringify(whole) });
 }

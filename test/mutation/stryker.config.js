@@ -4,7 +4,7 @@ import process from "node:process";
 const PARTS = {
   guards: {
     mutate: [
-      "src/build/guards/{list-size,source-size,registry,guard}.ts",
+      "src/build/guards/{min-rules,registry,guard}.ts",
       "src/meaning/{name-matcher,verdict}.ts",
     ],
     tests: ["guard-limits", "guards", "allow"],

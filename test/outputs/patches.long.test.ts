@@ -123,8 +123,8 @@ async function follow(
     made.now = time;
     const names = Array.from({ length: 15 }, () => `||n${random.below(40)}.example^`);
     made.write("a.txt", `${[...new Set(names)].join("\n")}\n`);
-    const words = ["-q", "-c", "c.json", "--no-cache", "--no-record", "--accept", "list-shrunk"];
-    const { exit, stderr } = await made.run(...words, "--accept", "source-lost-lines");
+    const words = ["-q", "-c", "c.json", "--no-cache", "--no-record"];
+    const { exit, stderr } = await made.run(...words);
     assert.equal(exit, 0, stderr);
     editions.push(made.text(file));
   }

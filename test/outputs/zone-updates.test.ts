@@ -19,7 +19,7 @@ function projectOf(output: object): MemoryProject {
 
 async function publish(project: MemoryProject, names: readonly string[]): Promise<string> {
   project.write("own.txt", `${names.map((name) => `||${name}^`).join("\n")}\n`);
-  const accept = ["list-shrunk", "list-grown", "source-shrunk", "source-grown", "source-replaced"];
+  const accept = ["source-shrunk", "source-grown", "source-replaced"];
   const { exit, stderr } = await project.run(...accept.flatMap((one) => ["--accept", one]));
   assert.equal(exit, 0, stderr);
   return stderr;

@@ -34,15 +34,7 @@ test("a proof says nothing about a list that was published later", async () => {
   assert.equal(second!.outcome, "unfiltered");
   const proved = loop.build;
   loop.project.write("own.txt", "||other.site.org^\n".repeat(2) + "||another.site.org^\n");
-  const words = [
-    "-c",
-    "c.json",
-    "--no-cache",
-    "--accept",
-    "list-shrunk",
-    "--accept",
-    "source-shrunk",
-  ];
+  const words = ["-c", "c.json", "--no-cache", "--accept", "source-shrunk"];
   const { exit, stderr } = await loop.project.run(...words);
   assert.equal(exit, 0, stderr);
   const [later, bad] = await statesOf(loop);

@@ -130,7 +130,7 @@ for (const [what, texts, expected, source, guards] of [
     [names(2000), names(1800), names(2001)],
     ["fetched", "held", "fetched"],
     {},
-    { max_source_shrink: 5 },
+    { max_shrink: 5 },
   ],
 ] as readonly (readonly [
   string,

@@ -19,7 +19,7 @@ async function eventful(): Promise<MemoryProject> {
     later(project, 60);
   };
   project.write("ads.txt", "||x.example^\n");
-  await step(...COMPILE, "--accept", "list-shrunk");
+  await step(...COMPILE, "--accept", "source-shrunk");
   project.write("c.json", config({ ...SPLIT, guards: { min_rules: 1000 } }));
   await step(...COMPILE, "--by", "night job �");
   project.write("c.json", config(SPLIT));
@@ -51,7 +51,7 @@ test("log shows builds and events, newest first, and who asked", async () => {
       ["", "held", "user@memory"],
       ["@2", "rolled-back", "user@memory"],
       ["", "refused", "night job �", "too-few-rules"],
-      ["@3", "accepted", "user@memory", "list-shrunk"],
+      ["@3", "accepted", "user@memory", "source-shrunk"],
       ["@4", "published", "user@memory"],
     ],
   );

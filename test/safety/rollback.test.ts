@@ -60,14 +60,14 @@ test("log says who asked", async () => {
 
 test("guards are reported and do not stop a rollback", async () => {
   const project = await built();
-  const guards = { max_shrink: 10 };
+  const guards = { min_rules: 1000 };
   project.write("c.json", config({ ...SPLIT, guards }));
   project.write("ads.txt", Array.from({ length: 1500 }, (_, n) => `||n${n}.example^\n`).join(""));
   assert.equal((await project.run(...COMPILE)).exit, 0);
   later(project, 60);
   const { exit, stderr } = await project.run("rollback", ...WORDS);
   assert.equal(exit, 0, stderr);
-  assert.match(stderr, /warning\[list-shrunk\]/);
+  assert.match(stderr, /warning\[too-few-rules\]/);
   assert.match(project.text("rules/home.txt"), /\|\|b\.example\^/);
 });
 

@@ -119,7 +119,7 @@ test("a recent build is healthy, and every other status has a reason", () => {
   assert.equal(refused.status, "refused");
   assert.equal(refused.isHealthy, true);
   assert.match(refused.reason, /The list shrank from 9 to 1/);
-  assert.equal(refused.lastProblem?.code, "list-shrunk");
+  assert.equal(refused.lastProblem?.code, "too-few-rules");
 });
 
 test("after a refusal, health has the sources and all causes of the refused run", () => {
@@ -180,7 +180,7 @@ test("metrics have names, values and escaped labels", () => {
   assertLines(metrics(history, { lagMs: 1500, requests: new Map([["rules 304", 7]]) }), [
     'rules_compiler_source_up{source="a\\"b\\\\c\\nd"} 0',
     'rules_compiler_source_lines_dropped{source="a\\"b\\\\c\\nd",reason="duplicate"} 3',
-    'rules_compiler_guard_refusals_total{guard="list-shrunk"} 1',
+    'rules_compiler_guard_refusals_total{guard="too-few-rules"} 1',
     'rules_compiler_runs_total{outcome="refused"} 1',
     "rules_compiler_last_success_timestamp_seconds 1794722400",
     "rules_compiler_schedule_lag_seconds 1.5",

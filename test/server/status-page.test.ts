@@ -12,7 +12,7 @@ test("the status page shows the state and escapes everything", () => {
       run({ rules: 9 }),
       build("stale", evil),
     ),
-    { ...REFUSED, problem: { code: "list-shrunk", message: evil } },
+    { ...REFUSED, problem: { code: "too-few-rules", message: evil } },
     undefined,
   );
   const shown = page(history, { reports: ["report.html"] });

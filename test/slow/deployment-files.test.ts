@@ -77,7 +77,7 @@ function metrics(): string {
   } as const;
   const at = "2026-11-15T12:00:00.000Z";
   const run = { at, trigger: "schedule", seconds: 1, exit: 0, outcome: "published" } as const;
-  const problem = { code: "list-shrunk", message: "x" };
+  const problem = { code: "too-few-rules", message: "x" };
   const history = withRun(
     withRun(NO_HISTORY, run, build),
     { ...run, outcome: "refused", exit: 5, problem },
@@ -156,11 +156,11 @@ tests:
     input_series:
       - { series: 'rules_compiler_last_success_timestamp_seconds{instance="x"}', values: '0x600' }
       - { series: 'rules_compiler_source_up{instance="x",source="a"}', values: '1x60 0x540' }
-      - { series: 'rules_compiler_guard_refusals_total{instance="x",guard="list-shrunk"}', values: '0x100 1x500' }
+      - { series: 'rules_compiler_guard_refusals_total{instance="x",guard="too-few-rules"}', values: '0x100 1x500' }
       - { series: 'rules_compiler_resolver_outcome{instance="x",list="l",resolver="home",outcome="stale"}', values: '0x60 1x540' }
       - { series: 'rules_compiler_resolver_outcome{instance="x",list="l",resolver="home",outcome="proved"}', values: '1x60 0x540' }
       - { series: 'rules_compiler_list_held_timestamp_seconds{instance="x",list="l"}', values: '0x1000' }
-    alert_rule_test:${alertsAt("17h", "RulesCompilerListTooOld", false, "")}${alertsAt("19h", "RulesCompilerListTooOld", true, "severity: critical, instance: x")}${alertsAt("16h", "RulesCompilerSourceDown", false, "")}${alertsAt("18h", "RulesCompilerSourceDown", true, "severity: warning, instance: x, source: a")}${alertsAt("8h", "RulesCompilerListRefused", false, "")}${alertsAt("8h50m", "RulesCompilerListRefused", true, "severity: warning, instance: x, guard: list-shrunk")}${alertsAt("5h10m", "RulesCompilerResolverUnproved", false, "")}${alertsAt("5h30m", "RulesCompilerResolverUnproved", true, "severity: critical, instance: x, list: l, resolver: home, outcome: stale")}${alertsAt("71h", "RulesCompilerListHeld", false, "")}${alertsAt("73h", "RulesCompilerListHeld", true, "severity: warning, instance: x, list: l")}
+    alert_rule_test:${alertsAt("17h", "RulesCompilerListTooOld", false, "")}${alertsAt("19h", "RulesCompilerListTooOld", true, "severity: critical, instance: x")}${alertsAt("16h", "RulesCompilerSourceDown", false, "")}${alertsAt("18h", "RulesCompilerSourceDown", true, "severity: warning, instance: x, source: a")}${alertsAt("8h", "RulesCompilerListRefused", false, "")}${alertsAt("8h50m", "RulesCompilerListRefused", true, "severity: warning, instance: x, guard: too-few-rules")}${alertsAt("5h10m", "RulesCompilerResolverUnproved", false, "")}${alertsAt("5h30m", "RulesCompilerResolverUnproved", true, "severity: critical, instance: x, list: l, resolver: home, outcome: stale")}${alertsAt("71h", "RulesCompilerListHeld", false, "")}${alertsAt("73h", "RulesCompilerListHeld", true, "severity: warning, instance: x, list: l")}
 `,
   );
   const tested = command(`promtool test rules ${file}`);

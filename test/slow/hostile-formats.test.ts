@@ -128,7 +128,6 @@ test(
       const accept = [
         "blocks-protected",
         "blocks-suffix",
-        "list-shrunk",
         "source-shrunk",
         "source-replaced",
       ].flatMap((guard) => ["--accept", guard]);

@@ -34,7 +34,7 @@ const SERVERS = [
 ];
 const REPEATS = 8;
 const READY_MS = 120_000;
-const ACCEPT = ["list-shrunk", "list-grown", "source-shrunk", "source-grown"] as const;
+const ACCEPT = ["source-shrunk", "source-grown"] as const;
 /** A name that only broken files have, last in every order: when it is blocked, the file is loaded. */
 const MARKER = "marker.zzz";
 /** For resolvers that never answer. */

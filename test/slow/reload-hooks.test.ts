@@ -76,7 +76,7 @@ class Loop {
       after: this.hooks.map((hook) => ({ ...hook, timeout: "120s" })),
     };
     writeFileSync(join(folder, "c.json"), JSON.stringify(config));
-    const words = ["-c", "c.json", "--no-cache", "--accept", "list-shrunk", ...more];
+    const words = ["-c", "c.json", "--no-cache", ...more];
     const env = { ...process.env, RULES_DIR: folder, PATH: this.path };
     const { exit, stderr } = await runProgram(words, { cwd: folder, env });
     assert.equal(exit, 0, stderr);

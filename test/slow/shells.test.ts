@@ -47,7 +47,10 @@ test("bash", () => {
   assert.deepEqual(complete("rules-compiler", "lint", "--fi"), ["--fix"]);
   assert.deepEqual(complete("rules-compiler", "plan", "--fi"), ["--filter"]);
   assert.deepEqual(complete("rules-compiler", "-t", "unb"), ["unbound"]);
-  assert.deepEqual(complete("rules-compiler", "--accept", "list-"), ["list-grown", "list-shrunk"]);
+  assert.deepEqual(complete("rules-compiler", "--accept", "blocks-"), [
+    "blocks-protected",
+    "blocks-suffix",
+  ]);
 });
 
 test("fish", () => {

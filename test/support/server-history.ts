@@ -39,7 +39,7 @@ export function longHistory(lastRun: Date = new Date(Date.now() - 3_600_000)): H
       ...(isRefused
         ? {
             problem: {
-              code: "list-shrunk",
+              code: "too-few-rules",
               message: "The list shrank",
               hint: "Look",
               cause: "1 of 9",

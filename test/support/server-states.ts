@@ -49,7 +49,7 @@ export const REFUSED: Run = run({
   at: "2026-11-15T11:00:00.000Z",
   exit: 5,
   outcome: "refused",
-  problem: { code: "list-shrunk", message: "The list shrank from 9 to 1 rules", hint: "Look" },
+  problem: { code: "too-few-rules", message: "The list shrank from 9 to 1 rules", hint: "Look" },
 });
 
 export function health(

@@ -20,7 +20,7 @@ function project(): {
       "c.json": JSON.stringify({
         name: "N",
         sources: [{ name: "Own", source: "own.txt", type: "adblock" }],
-        guards: { max_shrink: 100, max_source_shrink: 100 },
+        guards: { max_shrink: 100 },
       }),
       "own.txt": "||other.example^\n||one.example^\n",
       "lists.yaml": "filters:\n  - enabled: true\n    url: own.txt\n    name: Own\n",

@@ -13,7 +13,6 @@ import {
 import type { RecordHeader } from "../../record/record-format.ts";
 import type { PublishedConfig } from "../publish-list.ts";
 import type { SourceRuns } from "../recorded-names.ts";
-import type { Remembering } from "./last-publish.ts";
 
 /** What is needed to publish a list again, beside its text and its record. */
 export interface KeptDraft {
@@ -25,8 +24,6 @@ export interface KeptDraft {
   readonly timelessHead: string;
   /** The sources of the rules. */
   readonly runs: SourceRuns;
-  /** For the guards of the next build. */
-  readonly remembering: Remembering;
 }
 
 const FORMAT = 1;
@@ -41,12 +38,11 @@ export function keepLimits({
 
 /** Writes a line of JSON, then the names in sources that the list covers by their parents. */
 export function writeDraft(
-  { report, config, shape, timelessHead, runs, remembering }: KeptDraft,
+  { report, config, shape, timelessHead, runs }: KeptDraft,
   covered: () => Iterable<Uint8Array>,
   file: Pick<NewFile, "write">,
 ): void {
-  const { settings, size } = remembering;
-  const known = { report, config, shape, timelessHead, runs, remembering: { settings, size } };
+  const known = { report, config, shape, timelessHead, runs };
   file.write(encodeUtf8(`${JSON.stringify({ draft: FORMAT, ...known })}\n`));
   for (const piece of covered()) file.write(piece);
 }
@@ -87,8 +83,7 @@ function draftIn(text: string): KeptDraft | undefined {
       Array.isArray(found.shape.expanded?.rules ?? []) &&
       Array.isArray(found.shape.popular ?? []) &&
       typeof found.config?.name === "string" &&
-      typeof found.timelessHead === "string" &&
-      typeof found.remembering?.settings.list === "string";
+      typeof found.timelessHead === "string";
     return isDraft ? (found as KeptDraft) : undefined;
   } catch {
     return undefined;

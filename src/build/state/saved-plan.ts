@@ -15,7 +15,6 @@ import { writeWhole } from "../../host/write-whole.ts";
 import type { ListShape } from "../../formats/list-model.ts";
 import type { RecordHeader } from "../../record/record-format.ts";
 import type { ListPlace } from "./hold.ts";
-import type { Remembering } from "./last-publish.ts";
 import { digestOfFile } from "../../sources/source-store.ts";
 import type { PublishedConfig } from "../publish-list.ts";
 import type { SourceRuns } from "../recorded-names.ts";
@@ -40,8 +39,6 @@ export interface SavedPlan {
   /** The lock to write, and its folder. */
   readonly lock?: Lockfile | undefined;
   readonly folder: string;
-  /** For the guards of the next build. */
-  readonly remembering: Remembering;
   /** The files over several lists. */
   readonly combined: readonly CombinedPlan[];
   /** The options that find the list again, as they were given. */

@@ -114,7 +114,7 @@ const BUILD_FLAGS = [
     sets: ["building"],
     only: ["apply"],
     description:
-      "Publish once despite this guard, named by its code: list-shrunk, blocks-protected …",
+      "Publish once despite this guard, named by its code: source-shrunk, blocks-protected …",
   },
   {
     name: "end",

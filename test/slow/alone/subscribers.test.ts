@@ -59,14 +59,7 @@ test(
   { timeout: 900_000 },
   async (context) => {
     const served = new Served(context, lines(0));
-    await served.start(
-      "--schedule",
-      "0 0 1 1 *",
-      "--accept",
-      "source-lost-lines",
-      "--accept",
-      "list-shrunk",
-    );
+    await served.start("--schedule", "0 0 1 1 *");
     await served.event("run-ended");
     const list = join(served.folder, "rules/my-list.txt");
     const published = new Map([[readFileSync(list, "utf8"), 0]]);

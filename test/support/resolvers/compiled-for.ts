@@ -30,14 +30,7 @@ export function compileFor(
   };
   writeFileSync(join(folder, "c.json"), JSON.stringify(config));
   const words = ["compile", "-c", "c.json", "--no-cache", "--json"];
-  const accept = [
-    "list-shrunk",
-    "list-grown",
-    "source-shrunk",
-    "source-grown",
-    "source-replaced",
-    "blocks-protected",
-  ];
+  const accept = ["source-shrunk", "source-grown", "source-replaced", "blocks-protected"];
   const report = execFileSync(
     process.execPath,
     [BIN, ...words, ...accept.flatMap((guard) => ["--accept", guard])],
