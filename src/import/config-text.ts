@@ -196,7 +196,10 @@ function listLines(field: string, entries: readonly string[]): string[] {
     : [`${field}:`, ...entries.map((entry) => `  - ${quoted(entry)}`)];
 }
 
-/** JSON is YAML. */
+/** JSON is YAML. What some readers take for the end of a line, and what changes how a line looks, is escaped as well. */
 function quoted(text: string): string {
-  return JSON.stringify(text);
+  return JSON.stringify(text).replace(
+    /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }

@@ -1,6 +1,7 @@
 import { decodeUtf8 } from "../bytes/utf8.ts";
 import { type ConfigNode, ConfigSyntaxError } from "../config/config-node.ts";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
+import { numberText } from "../diagnostics/number-text.ts";
 import { printable, withoutCredentials } from "../diagnostics/printable.ts";
 import { reasonOf } from "../diagnostics/reason.ts";
 import { someOf } from "../diagnostics/some-of.ts";
@@ -20,6 +21,8 @@ import { configReaders } from "./registry.ts";
 
 const SQLITE = "SQLite format 3\0";
 const MAX_BYTES = 16 * 1024 * 1024;
+/** More than users enter by hand. */
+const MOST_ROWS = 250_000;
 
 /** Reads the configuration of other software. Rejects with a `CompilerError`. */
 export async function readImportedConfig(path: string, host: Host): Promise<ImportedConfig> {
@@ -94,10 +97,16 @@ async function queriedTables(path: string, host: Host): Promise<ReadTable> {
     );
   const query = async (text: string): Promise<readonly Row[]> =>
     await host.queryDatabase!(path, text);
-  const found = await query("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')");
+  // Views and virtual tables, which have no page, may compute for ever.
+  const found = await query("SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0");
   const names = new Set(found.map(({ name }) => name));
-  return async (name) =>
-    names.has(name) ? await query(`SELECT * FROM "${name}" ORDER BY 1`) : undefined;
+  return async (name) => {
+    if (!names.has(name)) return undefined;
+    const rows = await query(`SELECT * FROM "${name}" ORDER BY 1 LIMIT ${MOST_ROWS + 1}`);
+    if (rows.length > MOST_ROWS)
+      throw new HostError("EFBIG", `${name} has more than ${numberText(MOST_ROWS)} rows`);
+    return rows;
+  };
 }
 
 /** The value of an object in YAML or JSON; undefined for anything else. */

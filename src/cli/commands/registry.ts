@@ -223,6 +223,7 @@ export const commands: readonly CommandEntry[] = [
     name: "init",
     group: "begin",
     brief: "write a configuration from other software or URLs",
+    computes: true,
     operands: "[URL…] [FILE]",
     description:
       "Write a new configuration: import the lists of other software, or start from URLs",
