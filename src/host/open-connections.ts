@@ -6,8 +6,12 @@ import { clientAddress } from "./client-address.ts";
 const MOST_OPEN = 512;
 /** Pipelined requests that may wait on one connection. Clients usually send one at a time. */
 const MOST_WAITING = 8;
-/** The interval at which the speed of clients is measured. Younger connections have no speed yet. */
+/** Connections that may be about to send their first request. Older ones without a request are the first to be closed. */
+const NEWCOMERS = 32;
+/** The interval at which the speed of clients is measured. */
 const LOOK_MS = 1000;
+/** A client that reads faster than this is never closed for others. */
+const READS_BYTES_PER_S = 16_384;
 /** A client that reads nothing for this long has gone; longer if a large write is under way, which is measured as a whole. */
 const SILENCE_MS = 60_000;
 const SLOWEST_BYTES_PER_MS = 4;
@@ -26,20 +30,18 @@ interface Connection {
   readonly waiting: (readonly [IncomingMessage, ServerResponse])[];
   /** Bytes that the client had read at the last measurement; undefined if the current response is younger. */
   taken: number | undefined;
-  /** Bytes per second. */
-  speed: number;
+  /** Bytes per second; undefined before the second measurement, because the system takes much of a response at once. */
+  speed: number | undefined;
   silentSince: number;
 }
 
 /**
  * The connections of a server, oldest first. Requests of a connection are answered one at a time, every client is limited
- * to its share, and if there are too many connections, the newest one is kept.
+ * to its share, and if there are too many connections, one is closed that reads nothing.
  */
 export class OpenConnections {
   private readonly open = new Map<Socket, Connection>();
   private readonly clients = new Map<string, Set<Connection>>();
-  /** Connections that can be closed, as of the last measurement; the first to be closed is last. */
-  private expendable: Connection[] = [];
   private readonly perClient: number;
   private readonly respond: Respond;
   private readonly looking: ReturnType<typeof setInterval>;
@@ -62,16 +64,15 @@ export class OpenConnections {
       response: undefined,
       waiting: [],
       taken: undefined,
-      speed: 0,
+      speed: undefined,
       silentSince: since,
     };
     this.open.set(socket, connection);
     const held = this.clients.get(client) ?? new Set();
     this.clients.set(client, held.add(connection));
     socket.once("close", () => this.remove(connection));
-    if (held.size > this.perClient) end(firstToGo(expendableOf(held)) ?? firstOf(held));
-    else if (this.open.size > MOST_OPEN)
-      end(firstToGo(this.expendable) ?? firstOf(this.open.values()));
+    if (held.size > this.perClient) end(firstToGo(held));
+    else if (this.open.size > MOST_OPEN) end(firstToGo(this.open.values()));
   }
 
   /** Answers a request once the previous response is complete. */
@@ -94,6 +95,7 @@ export class OpenConnections {
   private answer(connection: Connection, request: IncomingMessage, response: ServerResponse): void {
     connection.response = response;
     connection.taken = undefined;
+    connection.speed = undefined;
     connection.since = performance.now();
     this.respond(request, response);
   }
@@ -126,8 +128,10 @@ export class OpenConnections {
       }
       const { socket, taken } = connection;
       const bytes = socket.bytesWritten - socket.writableLength;
-      if (taken === undefined) connection.speed = bytes;
-      else connection.speed += WEIGHT * (bytes - taken - connection.speed);
+      if (taken !== undefined) {
+        connection.speed ??= bytes - taken;
+        connection.speed += WEIGHT * (bytes - taken - connection.speed);
+      }
       if (taken === undefined || bytes !== taken) connection.silentSince = now;
       else if (
         now - connection.silentSince >
@@ -136,40 +140,47 @@ export class OpenConnections {
         end(connection);
       connection.taken = bytes;
     }
-    this.expendable = this.open.size < MOST_OPEN / 2 ? [] : expendableOf(this.open.values());
   }
 }
 
-/** Measured connections in the order in which they can be closed, the first one last: idle ones, then the slowest. */
-function expendableOf(connections: Iterable<Connection>): Connection[] {
-  const now = performance.now();
-  return [...connections]
-    .filter(({ since }) => now - since >= LOOK_MS)
-    .map((connection) => ({ connection, worth: isBusy(connection) ? connection.speed : -1 }))
-    .toSorted((a, b) => b.worth - a.worth || b.connection.since - a.connection.since)
-    .map(({ connection }) => connection);
-}
-
-/** Since the last measurement, the connection may have started another response. */
-function firstToGo(expendable: Connection[]): Connection | undefined {
-  const now = performance.now();
-  for (let last = expendable.pop(); last !== undefined; last = expendable.pop())
-    if (!last.socket.destroyed && now - last.since >= LOOK_MS) return last;
-  return undefined;
-}
-
-/** The oldest connection. */
-function firstOf(connections: Iterable<Connection>): Connection {
-  for (const connection of connections) if (!connection.socket.destroyed) return connection;
-  throw new RangeError("no connection is open");
+/**
+ * The connection to close if there are too many; they come oldest first. First those without a request, except the newest, whose
+ * request may be under way; then those that wait for another request; then the slowest reader; then the newest response,
+ * which is not measured yet. A client that reads is never closed.
+ */
+function firstToGo(connections: Iterable<Connection>): Connection | undefined {
+  let unasked = 0;
+  let silent: Connection | undefined;
+  let idle: Connection | undefined;
+  let slow: Connection | undefined;
+  let young: Connection | undefined;
+  for (const connection of connections) {
+    const { socket, response, since, speed } = connection;
+    if (socket.destroyed) continue;
+    if (response === undefined) {
+      unasked++;
+      silent ??= connection;
+    } else if (!isBusy(connection)) {
+      if (idle === undefined || since < idle.since) idle = connection;
+    } else if (speed === undefined) {
+      if (young === undefined || since > young.since) young = connection;
+    } else if (speed < (slow?.speed ?? READS_BYTES_PER_S)) slow = connection;
+  }
+  return unasked > NEWCOMERS ? silent : (idle ?? slow ?? young ?? silent);
 }
 
 function isBusy({ response }: Connection): boolean {
   return response !== undefined && !response.writableFinished;
 }
 
-/** Resets it if the runtime can: a connection that is merely closed keeps its unread data in memory. */
-function end({ socket }: Connection): void {
+/**
+ * Resets a connection during a response if the runtime can: one that is merely closed keeps its unread data in memory. After a
+ * response, the client may still be reading the end of it.
+ */
+function end(connection: Connection | undefined): void {
+  if (connection === undefined) return;
+  const { socket } = connection;
+  if (!isBusy(connection)) return void socket.destroy();
   const { resetAndDestroy } = Object(socket) as { resetAndDestroy?: unknown };
   if (resetAndDestroy === undefined) socket.destroy();
   else socket.resetAndDestroy();

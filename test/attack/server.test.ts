@@ -132,3 +132,67 @@ test(
     assert.equal(failures(results), 0);
   },
 );
+
+/** Reads a list at a limited speed, and returns the number of bytes that arrived. */
+function download(port: number, localAddress: string, bytesPerMs: number): Promise<number> {
+  return new Promise((resolve) => {
+    const began = performance.now();
+    let length = 0;
+    const path = "/rules/my-list.txt";
+    const options = { port, host: "127.0.0.1", path, localAddress, agent: false };
+    const request = http.get(options, (response) => {
+      response.on("data", (piece: Uint8Array) => {
+        length += piece.length;
+        const early = length / bytesPerMs - (performance.now() - began);
+        if (early < 5) return;
+        response.pause();
+        setTimeout(() => response.resume(), early);
+      });
+      response.once("close", () => resolve(length));
+    });
+    request.once("error", () => resolve(length));
+  });
+}
+
+for (const [mode, what] of [
+  ["idle", "ask nothing"],
+  ["mute", "ask for the list and read nothing"],
+])
+  test(
+    `600 connections a second from many addresses that ${what} break no download`,
+    { timeout: 240_000, skip: process.platform !== "linux" },
+    async (context) => {
+      const served = new Served(
+        context,
+        Array.from({ length: 400_000 }, (_, index) => `||a-name-that-takes-room-${index}.example^`),
+      );
+      await served.start(...ONCE_A_YEAR);
+      await served.event("run-ended");
+      const whole = (await (await fetch(served.url("/rules/my-list.txt"))).arrayBuffer())
+        .byteLength;
+      assert.ok(whole > 15e6, `only ${whole} bytes`);
+      const before = [1, 2, 3, 4].map((at) => download(served.port, `127.9.0.${at}`, 2000));
+      await new Promise((later) => setTimeout(later, 2500));
+      await attack(context, mode!, served.port, 600, 400, "/rules/my-list.txt");
+      // A client that comes during the attack, and asks at once, is served, too.
+      const during: number[] = [];
+      const probed = probes(40, served.port, "127.0.0.1", "127.0.1.1");
+      for (let at = 0; at < 4; at++)
+        during.push(await download(served.port, `127.9.1.${at + 1}`, 20_000));
+      const results = await probed;
+      const lengths = await Promise.all(before);
+      context.diagnostic(
+        `${mode}: before ${lengths.filter((one) => one === whole).length} of 4 whole, during ${during.filter((one) => one === whole).length} of 4, ${failures(results)} of ${results.length} probes failed`,
+      );
+      assert.deepEqual(
+        lengths,
+        lengths.map(() => whole),
+      );
+      if (mode === "idle")
+        assert.deepEqual(
+          during,
+          during.map(() => whole),
+        );
+      if (mode === "idle") assert.equal(failures(results), 0);
+    },
+  );
