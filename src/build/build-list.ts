@@ -10,6 +10,7 @@ import { askedBy } from "./asked-by.ts";
 import { phase } from "./build-context.ts";
 import type { ListOutcome } from "./build-outcome.ts";
 import { cachedOutcome, exitOf, heldOutcome } from "./cached-outcome.ts";
+import { publishedCanary } from "./list-canary.ts";
 import { ListOutputs } from "./list-outputs.ts";
 import type { ListPlan } from "./list-plan.ts";
 import { configPath } from "./project.ts";
@@ -170,6 +171,7 @@ class ListBuild {
       rulesDir: options.rulesDir,
     };
     if (outputs.keepsRecord) this.kept = this.names?.keep() ?? NO_NAMES;
+    await this.askBefore(draft);
     session.signal.throwIfAborted();
     emit({ kind: "publishing", list });
     const published = await phase(
@@ -214,6 +216,15 @@ class ListBuild {
       inputs: compiled.inputs,
       lastByte: outputs.lastByte,
     };
+  }
+
+  /** Resolvers that do not answer from the published list are not asked about the next one. */
+  private async askBefore({ canary }: Draft): Promise<void> {
+    const { plan, session } = this;
+    const path = plan.files[0]?.path;
+    if (session.beforePublish === undefined || canary === undefined || path === undefined) return;
+    const old = await publishedCanary(path, session.host);
+    if (old !== undefined && old !== canary) await session.beforePublish(plan, old);
   }
 
   private async remember({ compiled }: Draft, record: RecordHeader): Promise<void> {

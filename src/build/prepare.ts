@@ -32,6 +32,7 @@ export interface Draft extends Verdict {
   readonly lock: LockSession;
   /** Warnings about lists that it must cover. They are part of the build result. */
   readonly coverWarnings: readonly Diagnostic[];
+  readonly canary: string | undefined;
 }
 
 export interface PrepareOptions {
@@ -99,7 +100,8 @@ export async function prepare(
   const { warnings } = guards;
   report([...warnings, ...cover.warnings]);
   if (violations.length === 0 && covered !== undefined) covers.add(plan, covered.view());
-  return { plan, compiled, lock, violations, warnings, coverWarnings: cover.warnings };
+  const { canary } = end;
+  return { plan, compiled, lock, violations, warnings, coverWarnings: cover.warnings, canary };
 }
 
 async function compile(

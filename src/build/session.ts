@@ -20,6 +20,7 @@ export class BuildSession implements BuildContext {
   readonly host: Host;
   readonly signal: AbortSignal;
   readonly emit: (event: BuildEvent) => void;
+  readonly beforePublish: BuildContext["beforePublish"];
   /** Lists compile one at a time, in order. Disk work of other lists overlaps with it. */
   readonly queue: OrderedQueue = new OrderedQueue();
   /** The locks of the lists that were built. */
@@ -32,12 +33,13 @@ export class BuildSession implements BuildContext {
   private readonly readers = new Map<string, TrafficReader>();
 
   constructor(plans: readonly ListPlan[], context: BuildContext, isLasting = false) {
-    const { options, host, signal, emit } = context;
+    const { options, host, signal, emit, beforePublish } = context;
     this.plans = plans;
     this.options = options;
     this.host = host;
     this.signal = signal;
     this.emit = emit;
+    this.beforePublish = beforePublish;
     this.covers = new CoveredLists(plans, this);
     this.builtAt = buildTime(host);
     if (!isLasting && !this.hasSeveral) return;

@@ -25,7 +25,7 @@ export const RESOLVER_FIELDS = {
     type: "choice",
     values: ["keep", "rollback"],
     description:
-      "What a build with `--permit hooks` does if the resolver was proved with the list before and is `stale`, `unfiltered` or `wrong` with the new one: `keep` the new list (the default), or `rollback` to the one before. See [Prove](../guide/prove.md#roll-back).",
+      "What a build with `--permit hooks` does if the resolver answered from the list before and is `stale`, `unfiltered` or `wrong` with the new one: `keep` the new list (the default), or vote for a `rollback` to the one before, which more than half of these resolvers must do. See [Prove](../guide/prove.md#roll-back).",
   },
 } as const;
 

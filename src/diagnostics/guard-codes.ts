@@ -31,8 +31,8 @@ export const GUARD_CODES = {
   "unproved-build": {
     exit: 5,
     meaning:
-      "The new list is the one that `on_failure: rollback` took back, because a resolver did not answer from it. The published list stays until the rules change.",
-    hint: "Find out why the resolver could not use it; then publish it with --accept unproved-build",
+      "The new list was rolled back three times within a day, because resolvers did not answer from it (`on_failure: rollback`). The published list stays until the rules change or the day is over.",
+    hint: "Find out why the resolvers could not use it; then publish it with --accept unproved-build",
   },
   "protected-names": {
     meaning:

@@ -23,7 +23,7 @@ export const RESOLVER_CODES = {
   "resolver-wrong": {
     exit: 12,
     meaning:
-      "A resolver blocks some names of the list and not others, blocks names that must stay reachable, or answers from another list.",
+      "A resolver blocks some names of your own files and not others, blocks names of `allow`, or answers from another list.",
     hint: "Check that it reads the right file and loaded it completely, and which other lists it uses",
   },
   "resolver-unreachable": {
@@ -33,8 +33,13 @@ export const RESOLVER_CODES = {
   },
   "proof-rollback": {
     meaning:
-      "A resolver did not answer from the new list, so the last proved build was published again (`on_failure: rollback`).",
-    hint: "Find out why the resolver could not use the new list; it is not published again until its rules change, or with --accept unproved-build",
+      "More than half of the resolvers that answered from the list before did not answer from the new one, so the one before was published again (`on_failure: rollback`).",
+    hint: "Find out why the resolvers could not use the new list; the next runs try it again, at most three times a day",
+  },
+  "proof-put-back": {
+    meaning:
+      "After a rollback, the resolvers did not answer from the old list either, so the new one was published again: it is not the cause.",
+    hint: "Check why the resolvers do not load the published file",
   },
   "no-proved-build": {
     exit: 12,

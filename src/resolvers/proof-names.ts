@@ -1,9 +1,11 @@
+import { bufferOf } from "../bytes/search.ts";
 import { canaryOf } from "../build/list-canary.ts";
 import { keptStates } from "../build/state/kept-build.ts";
 import { publishedState } from "../build/state/published-build.ts";
 import type { Config } from "../config/config.ts";
 import { PROTECTED_NAMES } from "../engine/protected-names.ts";
 import type { ListState } from "../explain/list-change.ts";
+import { eachLiveLine } from "../explain/live-lines.ts";
 import type { Host } from "../host/host.ts";
 import { namesIn, soleName } from "../meaning/line.ts";
 import { canaryIn } from "../syntax/canary-name.ts";
@@ -30,6 +32,8 @@ export interface ProofNames {
   readonly freed: readonly string[];
   /** Names that must stay reachable. */
   readonly reachable: readonly string[];
+  /** Those of the names above that decide: names of fully trusted sources, and of `allow`. */
+  readonly deciding: ReadonlySet<string>;
 }
 
 const MOST_FRESH = 6;
@@ -58,20 +62,44 @@ export async function proofNames(path: string, config: Config, host: Host): Prom
   }
   const list = await ListText.read(now);
   const isBlocked = (name: string): boolean => list.isBlocked(name);
-  const changed = changedNames(list, before && (await ListText.read(before)));
+  const old = before && { text: await ListText.read(before), own: ownLines(before, config) };
+  const changed = changedNames({ text: list, own: ownLines(now, config) }, old);
   // An output with `fit` may leave names out.
   const isWhole = (config.outputs ?? []).every(({ fit }) => fit === undefined);
-  const allowed = (config.allow ?? []).flatMap(namesIn);
+  const allowed = (config.allow ?? []).flatMap(namesIn).filter((name) => PLAIN_NAME.test(name));
   return {
     canary,
     older,
     fresh: isWhole ? changed.fresh : [],
     listed: isWhole ? changed.listed : [],
     freed: changed.freed,
-    reachable: [...allowed.filter((name) => PLAIN_NAME.test(name)), ...PROTECTED_NAMES]
+    reachable: [...allowed, ...PROTECTED_NAMES]
       .filter((name) => !isBlocked(name))
       .slice(0, MOST_REACHABLE),
+    deciding: new Set([...changed.own, ...allowed]),
   };
+}
+
+/** The lines of a list that come from fully trusted sources, by its record; none without one. */
+function ownLines({ bytes, record }: ListState, { sources }: Config): ReadonlySet<string> {
+  const lines = new Set<string>();
+  if (record === undefined) return lines;
+  const { header, frames } = record;
+  const buffer = bufferOf(bytes);
+  const isOwn = header.files.map(({ source, path }) => {
+    const { label, source: address } = header.sources[source] ?? {};
+    const entry = sources.find(
+      ({ name, source: own }) => (name ?? own) === label || own === address,
+    );
+    const trust = entry?.trust ?? (path === undefined ? "standard" : "full");
+    return entry !== undefined && trust === "full";
+  });
+  for (const frame of frames)
+    if (isOwn[frame.file] === true)
+      eachLiveLine(buffer, frame, (_row, start, end) => {
+        lines.add(buffer.toString("utf8", start, end).trim());
+      });
+  return lines;
 }
 
 function isSame(one: ListState, other: ListState): boolean {
@@ -81,42 +109,71 @@ function isSame(one: ListState, other: ListState): boolean {
   );
 }
 
+/** A list, and its lines that come from fully trusted sources. */
+interface OwnedText {
+  readonly text: ListText;
+  readonly own: ReadonlySet<string>;
+}
+
 /** Without an earlier build, no name is new. */
 function changedNames(
-  now: ListText,
-  before: ListText | undefined,
-): Pick<ProofNames, "fresh" | "listed" | "freed"> {
-  const old = before ?? now;
+  { text: now, own }: OwnedText,
+  before: OwnedText | undefined,
+): Pick<ProofNames, "fresh" | "listed" | "freed"> & { readonly own: readonly string[] } {
+  const old = before?.text ?? now;
   const lines = now.nameLines();
+  const isFresh = (name: string): boolean => now.isBlocked(name) && !old.isBlocked(name);
+  const isFreed = (name: string): boolean => !now.isBlocked(name) && old.isBlocked(name);
+  const isListed = (name: string): boolean => now.isBlocked(name) && old.isBlocked(name);
+  const fresh = some(
+    lines.filter((line) => !old.has(line)),
+    own,
+    MOST_FRESH,
+    isFresh,
+  );
+  const listed = some(lines, own, MOST_LISTED, isListed);
+  const freed = some(
+    old.nameLines().filter((line) => !now.has(line)),
+    before?.own ?? own,
+    MOST_FREED,
+    isFreed,
+  );
   return {
-    fresh: some(
-      lines.filter((line) => !old.has(line)),
-      MOST_FRESH,
-      (name) => now.isBlocked(name) && !old.isBlocked(name),
-    ),
-    listed: some(lines, MOST_LISTED, (name) => now.isBlocked(name) && old.isBlocked(name)),
-    freed: some(
-      old.nameLines().filter((line) => !now.has(line)),
-      MOST_FREED,
-      (name) => !now.isBlocked(name) && old.isBlocked(name),
-    ),
+    fresh: fresh.names,
+    listed: listed.names,
+    freed: freed.names,
+    own: [...fresh.own, ...listed.own, ...freed.own],
   };
 }
 
-/** Some of the wanted names. Looks at a few candidates only. */
+/** Some of the wanted names, half of them from own lines if there are enough. Looks at a few candidates only. */
 function some(
   lines: readonly string[],
+  own: ReadonlySet<string>,
   most: number,
   isWanted: (name: string) => boolean,
-): string[] {
-  const names = spread(lines, most * CANDIDATES).flatMap((line) => soleName(line)?.name ?? []);
-  const plain = names.filter((name) => PLAIN_NAME.test(name) && canaryIn(name) === undefined);
-  return spread(plain.filter(isWanted), most);
+): { readonly names: readonly string[]; readonly own: readonly string[] } {
+  const take = (from: readonly string[], count: number): string[] => {
+    const names = spread(from, count * CANDIDATES).flatMap((line) => soleName(line)?.name ?? []);
+    const plain = names.filter((name) => PLAIN_NAME.test(name) && canaryIn(name) === undefined);
+    return spread(plain.filter(isWanted), count);
+  };
+  const others = take(
+    lines.filter((line) => !own.has(line)),
+    most,
+  );
+  const half = Math.max(most - others.length, most / 2);
+  const owned = take(
+    lines.filter((line) => own.has(line)),
+    half,
+  );
+  return { names: [...owned, ...spread(others, most - owned.length)], own: owned };
 }
 
 /** At most `most` entries, evenly spread, with the first and the last. */
 function spread(all: readonly string[], most: number): string[] {
   if (all.length <= most) return [...all];
+  if (most < 2) return all.slice(0, most);
   const step = (all.length - 1) / (most - 1);
   return Array.from({ length: most }, (_, index) => all[Math.round(index * step)]!);
 }

@@ -4,15 +4,16 @@ import { publishedCanary } from "../build/list-canary.ts";
 import { listFiles } from "../build/list-files.ts";
 import { openProject } from "../build/project.ts";
 import type { ResolverProof } from "../build/state/last-proof.ts";
-import { readProofs } from "../build/state/last-proof.ts";
+import { readProofs, rememberBefore } from "../build/state/last-proof.ts";
 import { type Resolver, resolversOf } from "../config/resolvers.ts";
 import { CompilerError } from "../diagnostics/diagnostic.ts";
 import { Exit } from "../diagnostics/exit.ts";
+import { HostError } from "../host/host.ts";
 import { buildOf } from "../syntax/canary-name.ts";
 import type { ClientLimits } from "./dns-client.ts";
 import { proofDiagnostics } from "./proof-diagnostic.ts";
 import { type Proof, proveResolvers } from "./prove.ts";
-import { type Undoing, type Undone, planUndoing, rememberEffect, undoBuild } from "./undo-build.ts";
+import { type Undoing, type Undone, planUndoing, redoBuild, undoBuild } from "./undo-build.ts";
 
 export interface ProofContext extends BuildContext {
   /** How long a resolver may take to load a list. */
@@ -48,7 +49,7 @@ export interface ListBefore {
 
 /**
  * Reloads and asks resolvers after a build: if a list was published, or a resolver is not proved with the published list. A resolver
- * that was proved before may cause one rollback to the build that it was proved with.
+ * that answered from the build before may cause a rollback to it.
  */
 export async function proveAfterBuild(
   outcome: BuildOutcome,
@@ -85,42 +86,75 @@ export async function proveAfterBuild(
   return { outcome, state: outcome, proofs, isProved };
 }
 
-/** Reloads and asks the resolvers of lists that went back to an earlier build. */
+/**
+ * Reloads and asks the resolvers of lists that went back to an earlier build. If they do not answer from that one either, the new
+ * one is put back.
+ */
 async function proveAgain(
   outcome: BuildOutcome,
   undone: readonly Undone[],
   proofs: readonly Proof[],
   context: ProofContext,
 ): Promise<ProvedBuild> {
-  const backOf = new Map(undone.map((one) => [one.list.name, one]));
-  const published = {
-    ...outcome,
-    lists: outcome.lists.map((one) => backOf.get(one.list)?.outcome ?? one),
-  };
-  await context.reload(published, new Set(backOf.keys()));
-  const later = await prove(
-    undone.map(({ list }) => list),
-    context,
-  );
-  report(later, context);
-  for (const one of undone) await rememberEffect(one, later, context.host);
+  const backOf = new Map(undone.map((one) => [one.list.name, one.outcome]));
+  let later = await reloadAndProve(outcome, backOf, undone, context);
+  const redone: Undone[] = [];
+  for (const one of undone) {
+    if (context.signal.aborted) break;
+    const again = await redoBuild(one, later, context);
+    if (again === undefined) continue;
+    redone.push(one);
+    backOf.set(one.list.name, again);
+    context.emit({ kind: "list-done", outcome: again, lists: outcome.lists.length });
+  }
+  if (redone.length > 0) {
+    const names = new Set(redone.map(({ list }) => list.name));
+    const last = await reloadAndProve(outcome, backOf, redone, context);
+    later = [...later.filter(({ list }) => !names.has(list)), ...last];
+  }
+  // Everything is decided. Until now, the next run would have made up for a run that was killed.
+  for (const { list } of undone)
+    await rememberBefore(list.path, undefined, context.host).catch(ignoreHostError);
   const others = proofs.filter(({ list }) => !backOf.has(list));
-  const lists = outcome.lists.map((one) =>
-    isBad(one) ? one : (backOf.get(one.list)?.outcome ?? one),
+  const lists = outcome.lists.map((one) => (isBad(one) ? one : (backOf.get(one.list) ?? one)));
+  const stays = new Map(
+    undone.filter((one) => !redone.includes(one)).map((one) => [one.list.name, one]),
   );
   return {
     outcome: { ...outcome, lists },
-    state: { ...outcome, lists: lists.map((one) => stateOf(one, backOf.get(one.list))) },
+    state: { ...outcome, lists: lists.map((one) => stateOf(one, stays.get(one.list))) },
     proofs: [...others, ...later],
     isProved: false,
   };
+}
+
+async function reloadAndProve(
+  outcome: BuildOutcome,
+  backOf: ReadonlyMap<string, ListOutcome>,
+  lists: readonly Undone[],
+  context: ProofContext,
+): Promise<Proof[]> {
+  const published = outcome.lists.map((one) => backOf.get(one.list) ?? one);
+  const names = new Set(lists.map(({ list }) => list.name));
+  await context.reload({ ...outcome, lists: published }, names);
+  const proofs = await prove(
+    lists.map(({ list }) => list),
+    context,
+  );
+  report(proofs, context);
+  return proofs;
+}
+
+/** The next run asks again which resolvers answer. */
+function ignoreHostError(error: unknown): void {
+  if (!(error instanceof HostError)) throw error;
 }
 
 function isBad({ status }: ListOutcome): boolean {
   return status === "refused" || status === "failed";
 }
 
-/** A list that went back is refused: the new one stays unpublished until its rules change. */
+/** A list that went back is refused: the new one waits for the next run. */
 function stateOf(list: ListOutcome, back: Undone | undefined): ListOutcome {
   if (back === undefined) return list;
   const { status, diagnostics } = list;

@@ -25,6 +25,16 @@ export interface CheckOptions {
   readonly signal: AbortSignal | undefined;
 }
 
+export const NO_NAMES: ProofNames = {
+  canary: undefined,
+  older: [],
+  fresh: [],
+  listed: [],
+  freed: [],
+  reachable: [],
+  deciding: new Set(),
+};
+
 const AT_ONCE = 8;
 /** If a policy answers like the rest of the world, this many listed names without an address count as blocked. */
 const ENOUGH_ABSENT = 8;
@@ -53,6 +63,16 @@ export class ResolverCheck {
     }
   }
 
+  /** Whether the resolver answers from the build with this canary. */
+  async answersFrom(canary: string): Promise<boolean> {
+    try {
+      return await this.hasCanary(canary, await this.controls());
+    } catch (error) {
+      if (!(error instanceof HostError)) throw error;
+      return false;
+    }
+  }
+
   private async decide(): Promise<Pick<CheckResult, "outcome" | "detail">> {
     const { names, others } = this.options;
     const { canary, older } = names;
@@ -72,7 +92,7 @@ export class ResolverCheck {
   }
 
   private judge(looked: Looked, isCurrent: boolean): Pick<CheckResult, "outcome" | "detail"> {
-    const { canary } = this.options.names;
+    const { canary, deciding } = this.options.names;
     const { fresh, listed, freed, reachable } = looked;
     const all = [...fresh, ...listed];
     const passed = namesWith(all, "passed");
@@ -82,13 +102,16 @@ export class ResolverCheck {
       ...(passed.length > 0 ? [`does not block ${someOf(passed)}`] : []),
       ...(kept.length > 0 ? [`blocks ${someOf(kept)}`] : []),
     ].join("; ");
-    if (isCurrent && wrong === "") {
+    if (isCurrent) {
+      // A source can choose its names and what they are answered with, so it must not be able to decide.
+      const isWrong = [...passed, ...kept].some((name) => deciding.has(name));
+      if (isWrong) return { outcome: "wrong", detail: `blocks the canary, but ${wrong}` };
       const agreeing = blocked.length + namesWith([...freed, ...reachable], "passed").length;
       const others =
         agreeing === 0 ? "" : `; ${countText(agreeing, "other name agrees", "other names agree")}`;
-      return { outcome: "proved", detail: `blocks the canary${others}` };
+      const reported = wrong === "" ? "" : `, but it ${wrong}`;
+      return { outcome: "proved", detail: `blocks the canary${others}${reported}` };
     }
-    if (isCurrent) return { outcome: "wrong", detail: `blocks the canary, but ${wrong}` };
     const absent = namesWith(listed, "absent").length;
     // Of so many names, a resolver without the list would find some.
     const isSilent = absent >= ENOUGH_ABSENT && namesWith(listed, "passed").length === 0;

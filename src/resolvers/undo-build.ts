@@ -3,10 +3,11 @@ import type { ListOutcome } from "../build/build-outcome.ts";
 import { rollback } from "../build/rollback.ts";
 import { wholeBuild } from "../build/state/kept-draft.ts";
 import {
+  type LastProof,
   type ResolverProof,
-  type UndoneBuild,
-  forgetUndone,
-  readUndone,
+  exhaustedBuild,
+  readProof,
+  rememberBefore,
   rememberUndone,
 } from "../build/state/last-proof.ts";
 import { CompilerError, type Diagnostic, errorOf, warningOf } from "../diagnostics/diagnostic.ts";
@@ -21,16 +22,13 @@ import { buildOf } from "../syntax/canary-name.ts";
 import type { ListBefore, ProofContext } from "./prove-after-build.ts";
 import type { Proof } from "./prove.ts";
 
-/** A resolver that does not answer from the published build, and the build that it was proved with before. */
-export interface Failure {
-  readonly proof: Proof;
-  readonly before: { readonly at: string; readonly build: string };
-}
-
 /** A list that must go back to an earlier build. */
 export interface Undoing {
   readonly list: ListBefore;
-  readonly failures: readonly Failure[];
+  /** The build that it goes back to. */
+  readonly target: string;
+  /** The proofs of resolvers that answered from that build, and do not answer from the published one. */
+  readonly failures: readonly Proof[];
 }
 
 /** A list that went back. */
@@ -58,15 +56,16 @@ export async function planUndoing(
   const undoings: Undoing[] = [];
   for (const list of lists)
     try {
-      await settle(list, host);
-      const failures = await undoneFailures(list, proofs, host);
-      if (failures.length === 0 || (await isChosen(list, host))) continue;
-      await rememberUndone(
-        list.path,
-        { ...undoneBuild(failures, true, host), isPending: true },
-        host,
-      );
-      undoings.push({ list, failures });
+      const { path, build } = list;
+      const known = await readProof(path, host);
+      const undoing = undoingOf(list, proofs, known);
+      const isFinal =
+        undoing === undefined ||
+        (await isChosen(list, host)) ||
+        (await exhaustedBuild(path, build!, host)) !== undefined;
+      const before = undoing && { build: undoing.target, resolvers: undoing.voters };
+      await rememberBefore(path, isFinal ? undefined : before, host);
+      if (!isFinal) undoings.push(undoing);
     } catch (error) {
       if (!(error instanceof HostError)) throw error;
       const failed = outputFailed(`Cannot roll back ${printable(list.name)}`, error);
@@ -74,12 +73,6 @@ export async function planUndoing(
         emit({ kind: "diagnostic", diagnostic });
     }
   return undoings;
-}
-
-/** A run that was killed may have rolled back without saying so: then, another build is published. */
-async function settle({ path, build }: ListBefore, host: Host): Promise<void> {
-  for (const { isPending, ...one } of await readUndone(path, host))
-    if (isPending === true && one.build !== build) await rememberUndone(path, one, host);
 }
 
 /** Whether a person published this build again. Without a hold, later runs may publish another; a rollback may not. */
@@ -91,65 +84,95 @@ async function isChosen({ path }: ListBefore, host: Host): Promise<boolean> {
 }
 
 /**
- * The failures for which a build is rolled back. A build is rolled back at most once. A list is not the
- * cause if the state of a resolver was bad before, or got bad without a publish.
+ * A list goes back if more than half of the resolvers that may decide do not answer from it: those that answered from the build
+ * before when they were asked before the publish, or, if that is unknown, at their last proof.
  */
-async function undoneFailures(
-  { name, path, resolvers, proofs: known }: ListBefore,
+function undoingOf(
+  list: ListBefore,
   proofs: readonly Proof[],
-  host: Host,
-): Promise<Failure[]> {
-  const undone = await readUndone(path, host);
-  const failures = resolvers
+  { before, resolvers: known }: LastProof,
+): (Undoing & { readonly voters: readonly string[] }) | undefined {
+  const lastOf = (resolver: string): ResolverProof | undefined => {
+    const last = Object.hasOwn(known, resolver) ? known[resolver] : undefined;
+    return last?.outcome === "proved" ? last : undefined;
+  };
+  const voters = list.resolvers
     .filter(({ mayRollBack }) => mayRollBack)
-    .flatMap(({ name: resolver }): Failure[] => {
-      const proof = proofs.find((one) => one.list === name && one.resolver === resolver);
-      // Only a canary tells two builds apart.
-      if (proof === undefined || proof.build === null) return [];
-      const decided = undone.find(({ build }) => build === proof.build);
-      if (!CAUSED_BY_LISTS.has(proof.outcome) || (decided && decided.isPending !== true)) return [];
-      const last = Object.hasOwn(known, resolver) ? known[resolver] : undefined;
-      const before =
-        decided === undefined ? provedNow(last) : (provedNow(last) ?? last?.lastProved);
-      const build = before?.build ?? proof.build;
-      return build === proof.build ? [] : [{ proof, before: { at: before!.at, build } }];
-    });
-  return failures;
+    .map(({ name }) => name)
+    .filter((name) => (before ? before.resolvers.includes(name) : lastOf(name) !== undefined));
+  const buildBefore = (resolver: string): string | null | undefined =>
+    before?.build ?? lastOf(resolver)?.build;
+  const failures = proofs.filter(({ list: of, resolver, build, outcome }) => {
+    if (of !== list.name || !voters.includes(resolver)) return false;
+    // Only a canary tells two builds apart.
+    return build !== null && build !== buildBefore(resolver) && CAUSED_BY_LISTS.has(outcome);
+  });
+  if (failures.length * 2 <= voters.length) return undefined;
+  const newest = failures
+    .map(({ resolver }) => resolver)
+    .toSorted((a, b) => ((lastOf(a)?.at ?? "") < (lastOf(b)?.at ?? "") ? 1 : -1));
+  const target = buildBefore(newest[0]!);
+  return target ? { list, target, failures, voters } : undefined;
 }
 
-function provedNow(last: ResolverProof | undefined): ResolverProof | undefined {
-  return last?.outcome === "proved" ? last : undefined;
-}
-
-/** Publishes the last proved build again. Undefined if that is impossible; the new list stays then. */
+/** Publishes the build again that resolvers answered from. Undefined if that is impossible; the new list stays then. */
 export async function undoBuild(
   undoing: Undoing,
   context: ProofContext,
 ): Promise<Undone | undefined> {
-  const { list, failures } = undoing;
-  const { name, path } = list;
-  const { options, host, emit } = context;
-  const [last] = failures.toSorted((a, b) => (a.before.at < b.before.at ? 1 : -1));
-  const target = last!.before.build;
-  try {
-    const build = await operandOf(target, path, host);
-    if (build === undefined) {
+  const { list, failures, target } = undoing;
+  const { name, path, build } = list;
+  const { host, emit } = context;
+  return await withMessages(name, context, async () => {
+    const operand = await operandOf(target, path, host);
+    if (operand === undefined) {
       const message = `The last proved build ${target} of ${printable(name)} is not stored`;
       emit({ kind: "diagnostic", diagnostic: errorOf("no-proved-build", message) });
-      await forgetUndone(path, failures[0]!.proof.build!, host);
+      await rememberBefore(path, undefined, host);
       return undefined;
     }
-    const own = { ...options, filter: [name], by: BY };
-    const {
-      of: _of,
-      isHeld: _isHeld,
-      ...outcome
-    } = await rollback({ build }, { ...context, options: own });
+    await rememberUndone(path, build!, reasonOf(failures), host);
+    const outcome = await publishAgain(name, operand, context);
     const message = `${printable(name)} is back at the build ${target}, which was proved before`;
     const warning = warningOf("proof-rollback", message, { cause: reasonOf(failures) });
     emit({ kind: "diagnostic", diagnostic: warning });
-    await rememberUndone(path, undoneBuild(failures, true, host), host);
     return { ...undoing, outcome, warning };
+  });
+}
+
+/**
+ * If most of the resolvers do not answer from the old build either, the new one is not the cause: it is published again, and the
+ * rollback does not count. Undefined if the rollback helped.
+ */
+export async function redoBuild(
+  { list: { name, path, build }, failures, target }: Undone,
+  later: readonly Proof[],
+  context: ProofContext,
+): Promise<ListOutcome | undefined> {
+  const { host, emit } = context;
+  const helped = failures.filter(({ resolver }) =>
+    later.some((one) => one.list === name && one.resolver === resolver && one.outcome === "proved"),
+  );
+  if (helped.length * 2 > failures.length) return undefined;
+  return await withMessages(name, context, async () => {
+    const operand = await operandOf(build!, path, host);
+    if (operand === undefined) return undefined;
+    const outcome = await publishAgain(name, operand, context);
+    const message = `${printable(name)} is at the build ${build!} again: its resolvers do not answer from ${target} either`;
+    emit({ kind: "diagnostic", diagnostic: warningOf("proof-put-back", message) });
+    await rememberUndone(path, build!, undefined, host);
+    return outcome;
+  });
+}
+
+/** Reports what cannot be done instead of ending the run. */
+async function withMessages<T>(
+  name: string,
+  { emit }: ProofContext,
+  work: () => Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await work();
   } catch (error) {
     const known =
       error instanceof HostError
@@ -161,31 +184,23 @@ export async function undoBuild(
   }
 }
 
-/** Keeps whether the rollback helped. If it did not, the list is not the cause, and the next run publishes it again. */
-export async function rememberEffect(
-  { list: { path }, failures }: Undoing,
-  later: readonly Proof[],
-  host: Host,
-): Promise<void> {
-  const hasHelped = failures.every(({ proof }) =>
-    later.some((one) => one.resolver === proof.resolver && one.outcome === "proved"),
-  );
-  if (hasHelped) return;
-  await rememberUndone(path, undoneBuild(failures, false, host), host).catch((error: unknown) => {
-    // The list is then refused until its rules change.
-    if (!(error instanceof HostError)) throw error;
-  });
+async function publishAgain(
+  name: string,
+  build: string,
+  context: ProofContext,
+): Promise<ListOutcome> {
+  const options = { ...context.options, filter: [name], by: BY };
+  const {
+    of: _of,
+    isHeld: _isHeld,
+    ...outcome
+  } = await rollback({ build }, { ...context, options });
+  return outcome;
 }
 
-function undoneBuild(failures: readonly Failure[], isRefused: boolean, host: Host): UndoneBuild {
-  const { build } = failures[0]!.proof;
-  const at = host.now().toISOString();
-  return { build: build!, at, reason: reasonOf(failures), isRefused };
-}
-
-function reasonOf(failures: readonly Failure[]): string {
+function reasonOf(failures: readonly Proof[]): string {
   return someOf(
-    failures.map(({ proof }) => `${printable(proof.resolver, 60)} was ${proof.outcome}`),
+    failures.map(({ resolver, outcome }) => `${printable(resolver, 60)} was ${outcome}`),
   );
 }
 

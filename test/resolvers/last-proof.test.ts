@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import {
   type ResolverProof,
-  readUndone,
+  readProof,
   rememberProofs,
   rememberUndone,
 } from "../../src/build/state/last-proof.ts";
@@ -56,8 +56,9 @@ test("a run whose temporary file another run removes writes again", async () => 
     if (removals-- > 0) rmSync(from);
     await real.rename(from, to);
   };
-  const undone = { build: "0123456789ab", at: AT, reason: "", isRefused: true };
-  await rememberUndone(one.list, undone, { ...real, rename });
-  assert.deepEqual(await readUndone(one.list, real), [undone]);
+  const now = (): Date => new Date(AT);
+  await rememberUndone(one.list, "0123456789ab", "why", { ...real, rename, now });
+  const undone = { build: "0123456789ab", times: [AT], reason: "why" };
+  assert.deepEqual((await readProof(one.list, real)).undone, [undone]);
   assert.deepEqual(readdirSync(one.state), ["list.txt.proof.json"]);
 });

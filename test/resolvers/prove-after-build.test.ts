@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { CANARY_SUFFIX } from "../../src/syntax/canary-name.ts";
 import { ProofLoop, listOf } from "../support/resolvers/proof-loop.ts";
 
 test("a build with --permit hooks reloads, then asks; an unchanged one asks only what is not proved", async () => {
@@ -64,23 +65,25 @@ test("a reload that reports success and changes nothing is repeated in the next 
   assert.equal((await loop.compile()).exit, 0);
 });
 
-test("a list that a resolver cannot use is rolled back once, and refused until its rules change", async () => {
+test("a list that a resolver cannot use is rolled back and tried again, at most three times a day", async () => {
   const loop = new ProofLoop("rollback");
   await loop.compile();
   const proved = loop.build;
   loop.resolvers[0]!.mode = "picky";
-  const bad = await loop.publish(1);
-  assert.equal(bad.exit, 12);
-  assert.match(bad.stderr, /resolver-wrong[^]*proof-rollback/);
-  assert.equal(loop.build, proved, "published again");
-  assert.equal(loop.outcomes(bad.proofs), "first proved, second proved");
-  assert.deepEqual(
-    loop.rollbacks.map(({ by }) => by),
-    ["proof"],
-  );
+  for (let attempt = 1; attempt <= 3; attempt++) {
+    const bad = await loop.publish(1);
+    assert.equal(bad.exit, 12);
+    assert.match(bad.stderr, /resolver-wrong[^]*proof-rollback/);
+    assert.equal(loop.build, proved, "published again");
+    assert.equal(loop.outcomes(bad.proofs), "first proved, second proved");
+    assert.deepEqual(
+      loop.rollbacks.map(({ by }) => by),
+      Array.from({ length: attempt }, () => "proof"),
+    );
+  }
   const log = await loop.project.run("log", "-c", "c.json");
   assert.match(log.stdout, /@0 .* proof +/);
-  // Scheduled runs do not publish it again.
+  // Then the day must pass.
   for (let run = 0; run < 3; run++) {
     const refused = await loop.compile();
     assert.equal(refused.exit, 5, refused.stderr);
@@ -94,16 +97,96 @@ test("a list that a resolver cannot use is rolled back once, and refused until i
   const next = await loop.publish(2);
   assert.equal(next.exit, 0, next.stderr);
   assert.equal(loop.outcomes(next.proofs), "first proved, second proved");
-  // A person may insist; there is no second rollback.
+  // A person may insist; there is no further rollback.
   assert.equal((await loop.publish(1)).exit, 5);
   const accepted = await loop.publish(1, "--accept", "unproved-build");
   assert.equal(accepted.exit, 12);
   assert.equal(loop.outcomes(accepted.proofs), "first wrong, second proved");
-  assert.equal(loop.rollbacks.length, 1);
+  assert.equal(loop.rollbacks.length, 3);
   // The list is published: it is not refused, but reported.
   assert.equal((await loop.compile()).exit, 12);
   loop.resolvers[0]!.mode = "whole";
   assert.equal((await loop.compile()).exit, 0);
+});
+
+test("a build that is held is tried again a day later, also after a wrong clock", async () => {
+  const loop = new ProofLoop("rollback", 1);
+  await loop.compile();
+  loop.resolvers[0]!.mode = "picky";
+  for (let attempt = 0; attempt < 3; attempt++) await loop.publish(1);
+  assert.equal((await loop.publish(1)).exit, 5);
+  for (const days of [1, -400]) {
+    loop.sleep(days);
+    const tried = await loop.publish(1);
+    assert.equal(tried.exit, 12, tried.stderr);
+    assert.match(tried.stderr, /proof-rollback/);
+  }
+  loop.resolvers[0]!.mode = "whole";
+  const good = await loop.publish(1);
+  assert.equal(good.exit, 0, good.stderr);
+  assert.equal(loop.proof.undone, undefined, "nothing is left of it");
+});
+
+test("a source cannot move the proof, whatever its lines and its names say", async () => {
+  const loop = new ProofLoop("rollback", 1);
+  const config = JSON.parse(loop.project.text("c.json")) as { sources: object[] };
+  config.sources.push({ name: "Weak", source: "weak.txt", trust: "block-only" });
+  loop.project.write("c.json", JSON.stringify(config));
+  loop.project.write("weak.txt", "||a.attacker.net^\n||b.attacker.net^\n");
+  assert.equal((await loop.compile()).exit, 0);
+  // It drops a name and answers 0.0.0.0 for it, or it touches the canary.
+  const nights = ["||b.attacker.net^", `||${CANARY_SUFFIX}^`, "/^c-/", "||b.attacker.net^"];
+  loop.resolvers[0]!.world.set("a.attacker.net", "0.0.0.0");
+  loop.resolvers[0]!.world.set("b.attacker.net", "0.0.0.0");
+  for (const [night, line] of nights.entries()) {
+    loop.project.write("weak.txt", `${line}\n||n${night}.attacker.net^\n`);
+    const { exit, stderr, proofs } = await loop.publish(2 + 2 * night);
+    assert.equal(exit, 0, stderr);
+    assert.equal(loop.outcomes(proofs), "first proved");
+    assert.ok(loop.list.includes(listOf(2 + 2 * night).split("\n")[39]!), "the threat is blocked");
+    // What it freed is reported, and decides nothing.
+    if (night < 2) assert.match(proofs[0]!.detail, /but it blocks [ab]\.attacker\.net/);
+  }
+  assert.equal(loop.rollbacks.length, 0);
+});
+
+test("one broken resolver of four does not roll back the others, and three of four do", async () => {
+  const loop = new ProofLoop("rollback", 4);
+  assert.equal((await loop.compile()).exit, 0);
+  loop.resolvers[3]!.mode = "failed";
+  const one = await loop.publish(2);
+  assert.equal(one.exit, 12, one.stderr);
+  assert.equal(
+    loop.outcomes(one.proofs),
+    "first proved, second proved, third proved, fourth stale",
+  );
+  assert.equal(loop.rollbacks.length, 0);
+  // It is at fault from the start now: it decides nothing, and two of the three others are more than half.
+  loop.resolvers[0]!.mode = "picky";
+  assert.equal((await loop.publish(1)).exit, 12);
+  assert.equal(loop.rollbacks.length, 0);
+  loop.resolvers[0]!.mode = "whole";
+  assert.equal((await loop.publish(4)).exit, 12);
+  loop.resolvers[1]!.mode = "picky";
+  loop.resolvers[2]!.mode = "picky";
+  const most = await loop.publish(3);
+  assert.match(most.stderr, /proof-rollback/);
+  assert.equal(loop.rollbacks.length, 1);
+  for (const resolver of loop.resolvers) resolver.mode = "whole";
+  assert.equal((await loop.publish(3)).exit, 0, "the next run tries it again");
+});
+
+test("a resolver that lost its list before the publish decides nothing", async () => {
+  const loop = new ProofLoop("rollback", 1);
+  assert.equal((await loop.compile()).exit, 0);
+  // It was proved, and then restarted without its list.
+  loop.resolvers[0]!.mode = "nothing";
+  loop.resolvers[0]!.reload("");
+  const { exit, stderr } = await loop.publish(2);
+  assert.equal(exit, 12, stderr);
+  assert.match(stderr, /resolver-unfiltered/);
+  assert.equal(loop.rollbacks.length, 0);
+  assert.match(loop.list, /n10\.site\.org/);
 });
 
 test("an unreachable resolver causes no rollback, and neither does one that was bad before", async () => {
@@ -188,7 +271,7 @@ test("hooks of states hear of a rollback in the same run, and once", async () =>
     loop.events.map(({ event, problems }) => ({ event, codes: codesOf(problems) }));
   const refused = { event: "refused", codes: ["proof-rollback"] };
   assert.deepEqual(heard(), [refused]);
-  assert.equal((await loop.compile()).exit, 5);
+  assert.equal((await loop.compile()).exit, 12, "tried again, and rolled back again");
   assert.deepEqual(heard(), [refused], "nothing has changed");
   assert.equal((await loop.publish(2)).exit, 0);
   assert.deepEqual(heard(), [refused, { event: "recovered", codes: [] }]);
@@ -198,19 +281,27 @@ function codesOf(problems: unknown): string[] {
   return (problems as { readonly code: string }[]).map(({ code }) => code);
 }
 
-test("after a rollback that did not help, the next run publishes the new list", async () => {
+test("after a rollback that did not help, the new list is put back", async () => {
   const loop = new ProofLoop("rollback", 1);
   await loop.compile();
   const old = loop.build;
   loop.resolvers[0]!.mode = "nothing";
   const bad = await loop.publish(2);
+  assert.equal(bad.exit, 12);
+  assert.match(bad.stderr, /proof-rollback[^]*proof-put-back/);
   assert.equal(loop.outcomes(bad.proofs), "first unfiltered");
-  assert.equal(loop.build, old);
-  assert.equal(loop.rollbacks.length, 1);
-  const next = await loop.compile();
-  assert.equal(next.exit, 12);
-  assert.notEqual(loop.build, old, "published again");
-  assert.equal(loop.rollbacks.length, 1, "and not rolled back again");
+  assert.notEqual(loop.build, old);
+  assert.equal(loop.rollbacks.length, 2, "back and forth");
+  assert.equal(loop.proof.undone?.length ?? 0, 0);
+  assert.deepEqual(
+    loop.events.map(({ event }) => event),
+    ["degraded"],
+  );
+  assert.equal((await loop.compile()).exit, 12);
+  assert.equal(loop.rollbacks.length, 2, "and not again");
+  loop.resolvers[0]!.mode = "whole";
+  assert.equal((await loop.compile()).exit, 0);
+  assert.notEqual(loop.build, old);
 });
 
 test("a proved build that is no longer stored cannot be published again, which is an error", async () => {

@@ -5,11 +5,11 @@ import { buildOf } from "../../syntax/canary-name.ts";
 import type { BuildContext } from "../build-context.ts";
 import { publishedCanary } from "../list-canary.ts";
 import type { ListPlan } from "../list-plan.ts";
-import { readUndone } from "../state/last-proof.ts";
+import { exhaustedBuild } from "../state/last-proof.ts";
 
 /**
- * Refuses a list that was rolled back because a resolver did not answer from it. Without this, every run would publish the list
- * and roll it back again. A list with other rules is published.
+ * Holds a build that was rolled back three times in a day because resolvers did not answer from it. Until then, every run tries it
+ * again. A list with other rules is published.
  */
 export async function unprovedBuild(
   plan: ListPlan,
@@ -20,12 +20,12 @@ export async function unprovedBuild(
   if (canary === undefined || path === undefined || options.accept.includes("unproved-build"))
     return [];
   const build = buildOf(canary);
-  const undone = (await readUndone(path, host)).find((one) => one.build === build);
-  if (undone?.isRefused !== true) return [];
+  const undone = await exhaustedBuild(path, build, host);
   // It was accepted, and is published.
-  if ((await publishedCanary(path, host)) === canary) return [];
+  if (undone === undefined || (await publishedCanary(path, host)) === canary) return [];
   const name = printable(plan.list.config.name);
-  const when = momentText(Date.parse(undone.at));
-  const message = `The build ${build} of ${name} was rolled back on ${when}; nothing has changed since`;
+  const [first] = undone.times;
+  const times = `${undone.times.length} times since ${momentText(Date.parse(first!))}`;
+  const message = `The build ${build} of ${name} was rolled back ${times}; it is tried again a day later`;
   return [errorOf("unproved-build", message, { cause: undone.reason })];
 }

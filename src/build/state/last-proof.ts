@@ -25,70 +25,104 @@ export interface ResolverProof {
   readonly lastProved?: { readonly at: string; readonly build: string | null };
 }
 
-/** A build that was rolled back because a resolver did not answer from it. */
+/** A build that was rolled back because resolvers did not answer from it. */
 export interface UndoneBuild {
   readonly build: string;
-  readonly at: string;
-  /** Which resolver, and how it answered. */
+  /** When it was rolled back, oldest first. */
+  readonly times: readonly string[];
+  /** Which resolvers, and how they answered. */
   readonly reason: string;
-  /** Whether the build is not published again. False if the rollback did not help: the list is not the cause then. */
-  readonly isRefused: boolean;
-  /** Whether the rollback was decided, and may not have been done yet. */
-  readonly isPending?: true;
+}
+
+/** The build that was published before the last one, and the resolvers that answered from it. They decide about the last one. */
+export interface BuildBefore {
+  readonly build: string;
+  readonly resolvers: readonly string[];
 }
 
 /** The proofs of a list, by the name of the resolver. */
 export interface LastProof {
   readonly version: 1;
   readonly resolvers: Readonly<Record<string, ResolverProof>>;
+  /** Until it is decided whether the published build stays. */
+  readonly before?: BuildBefore;
   /** Builds that were rolled back, oldest first. */
   readonly undone?: readonly UndoneBuild[];
 }
 
+const NONE: LastProof = { version: 1, resolvers: {} };
 const MOST_UNDONE = 50;
+/** How often a build may be rolled back in a day. */
+const MOST_A_DAY = 3;
+const DAY_MS = 86_400_000;
 
 function fileOf(list: string, host: Host): StateFile<LastProof> {
   const name = `${host.path.basename(list)}.proof.json`;
   return new StateFile(host.path.join(recordFolder(list, host), name), isLastProof, host);
 }
 
+/** What is known about the resolvers of the list at a path. */
+export async function readProof(list: string, host: Host): Promise<LastProof> {
+  return (await fileOf(list, host).read()) ?? NONE;
+}
+
 /** The last proofs of the list at a path; empty if no resolver was asked. */
 export async function readProofs(list: string, host: Host): Promise<LastProof["resolvers"]> {
-  return (await fileOf(list, host).read())?.resolvers ?? {};
+  return (await readProof(list, host)).resolvers;
 }
 
-/** The builds of the list at a path that were rolled back, oldest first. */
-export async function readUndone(list: string, host: Host): Promise<readonly UndoneBuild[]> {
-  return (await fileOf(list, host).read())?.undone ?? [];
+/** Keeps who answered from the build before, or forgets it when the decision is made. Rejects with a `HostError`. */
+export async function rememberBefore(
+  list: string,
+  before: BuildBefore | undefined,
+  host: Host,
+): Promise<void> {
+  const { before: old, ...others } = await readProof(list, host);
+  if (before === undefined && old === undefined) return;
+  await fileOf(list, host).replace({ ...others, ...(before && { before }) }, 1);
 }
 
-/** Removes what is known about a rollback that did not take place. Rejects with a `HostError`. */
-export async function forgetUndone(list: string, build: string, host: Host): Promise<void> {
-  const file = fileOf(list, host);
-  const { resolvers = {}, undone = [] } = (await file.read()) ?? {};
-  const others = undone.filter((one) => one.build !== build);
-  if (others.length < undone.length)
-    await file.replace({ version: 1, resolvers, undone: others }, 1);
+/** Adds a rollback of a build; without a reason, forgets those of the build. Rejects with a `HostError`: a rollback must be counted. */
+export async function rememberUndone(
+  list: string,
+  build: string,
+  reason: string | undefined,
+  host: Host,
+): Promise<void> {
+  const { undone: all = [], ...others } = await readProof(list, host);
+  const old = all.find((one) => one.build === build);
+  const undone = all.filter((one) => one !== old);
+  if (reason !== undefined) {
+    const times = [...(old?.times ?? []), host.now().toISOString()].slice(-MOST_A_DAY);
+    undone.push({ build, times, reason });
+  } else if (old === undefined) return;
+  await fileOf(list, host).replace({ ...others, undone: undone.slice(-MOST_UNDONE) }, 1);
 }
 
-/** Adds a build that is rolled back, or replaces what is known about it. Rejects with a `HostError`: it may happen only once. */
-export async function rememberUndone(list: string, one: UndoneBuild, host: Host): Promise<void> {
-  const file = fileOf(list, host);
-  const { resolvers = {}, undone = [] } = (await file.read()) ?? {};
-  const others = undone.filter(({ build }) => build !== one.build);
-  await file.replace({ version: 1, resolvers, undone: [...others, one].slice(-MOST_UNDONE) }, 1);
+/** A build that was rolled back as often as it may be in a day; undefined if it may be tried again. */
+export async function exhaustedBuild(
+  list: string,
+  build: string,
+  host: Host,
+): Promise<UndoneBuild | undefined> {
+  const now = host.now().getTime();
+  const found = (await readProof(list, host)).undone?.find((one) => one.build === build);
+  // A moment in the future is that of a wrong clock.
+  const ages = found?.times.map((time) => now - Date.parse(time)) ?? [];
+  return ages.filter((age) => age >= 0 && age < DAY_MS).length < MOST_A_DAY ? undefined : found;
 }
 
-/** Adds proofs to those of the list. Proofs of resolvers that `known` does not have are forgotten. */
+/** Adds proofs to those of the list. Proofs of resolvers that `names` does not have are forgotten. */
 export async function rememberProofs(
   list: string,
   proofs: ReadonlyMap<string, Omit<ResolverProof, "since" | "lastProved">>,
-  known: ReadonlySet<string>,
+  names: ReadonlySet<string>,
   host: Host,
 ): Promise<void> {
-  const { resolvers: before = {}, undone = [] } = (await fileOf(list, host).read()) ?? {};
+  const known = await readProof(list, host);
+  const { resolvers: before, undone = [] } = known;
   const resolvers: Record<string, ResolverProof> = Object.create(null);
-  for (const name of known) {
+  for (const name of names) {
     const old = Object.hasOwn(before, name) ? before[name] : undefined;
     const proof = proofs.get(name);
     if (proof === undefined) {
@@ -100,31 +134,39 @@ export async function rememberProofs(
     const since = old?.outcome === outcome ? old.since : at;
     resolvers[name] = { ...proof, since, ...(lastProved && { lastProved }) };
   }
-  // A build that was published in spite of its rollback, and is proved now.
+  // A build that was published again, and is proved now.
   const isProved = [...proofs.values()].every(({ outcome }) => outcome === "proved");
   const builds = new Set([...proofs.values()].map(({ build }) => build));
-  const isGood = (one: UndoneBuild): boolean => isProved && builds.has(one.build);
-  const kept = undone
-    .filter((one) => one.isPending !== true || !isGood(one))
-    .map((one) => (isGood(one) ? { ...one, isRefused: false } : one));
-  const state: LastProof = { version: 1, resolvers, ...(kept.length > 0 && { undone: kept }) };
+  const kept = undone.filter((one) => !isProved || !builds.has(one.build));
+  const { undone: _undone, ...others } = known;
+  const state = { ...others, resolvers, ...(kept.length > 0 && { undone: kept }) };
   await fileOf(list, host).tryReplace(state, 1);
 }
 
 function isLastProof(value: unknown): value is LastProof {
   if (typeof value !== "object" || value === null) return false;
-  const { version, resolvers, undone = [] } = value as Partial<LastProof>;
+  const { version, resolvers, before, undone = [] } = value as Partial<LastProof>;
   if (!Array.isArray(undone) || !undone.every(isUndone)) return false;
+  if (before !== undefined && !isBefore(before)) return false;
   if (version !== 1 || typeof resolvers !== "object" || resolvers === null) return false;
   return Object.values(resolvers).every(isProof);
 }
 
+function isBefore(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  const { build, resolvers } = value as Partial<BuildBefore>;
+  return typeof build === "string" && isTexts(resolvers);
+}
+
 function isUndone(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
-  const { build, at, reason, isRefused, isPending = true } = value as Partial<UndoneBuild>;
-  const texts = [build, at, reason].every((text) => typeof text === "string");
-  const flags = typeof isRefused === "boolean" && isPending;
-  return texts && flags && !Number.isNaN(Date.parse(at!));
+  const { build, times, reason } = value as Partial<UndoneBuild>;
+  if (typeof build !== "string" || typeof reason !== "string") return false;
+  return isTexts(times) && times.every((time) => !Number.isNaN(Date.parse(time)));
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((one) => typeof one === "string");
 }
 
 function isProof(value: unknown): boolean {

@@ -1,4 +1,5 @@
 import { build } from "../../build/build.ts";
+import type { BuildContext } from "../../build/build-context.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { Exit } from "../../diagnostics/exit.ts";
 import type { ProvedBuild } from "../../resolvers/prove-after-build.ts";
@@ -18,11 +19,12 @@ export const compileCommand: Command = async (options, host, reporter, signal) =
   const waitMs = proofWait(options.args);
   const screen = new BuildScreen(options, host, reporter);
   const context = { options, host, signal, emit: screen.show };
-  const built = await build(context);
+  const mayAsk = options.permit.includes("hooks");
+  const built = await build({ ...context, ...(mayAsk && { beforePublish: askedBefore(context) }) });
   screen.showTotal(built);
   const setting = { options, host, reporter, signal };
   let proved: ProvedBuild = { outcome: built, state: built, proofs: [], isProved: true };
-  if (options.permit.includes("hooks")) {
+  if (mayAsk) {
     const { proveAfterBuild } = await import("../../resolvers/prove-after-build.ts");
     proved = await proveAfterBuild(built, {
       ...context,
@@ -36,3 +38,10 @@ export const compileCommand: Command = async (options, host, reporter, signal) =
   const exit = buildExit(proved.outcome, options, signal);
   return exit === Exit.Done && !proved.isProved ? Exit.Unproved : exit;
 };
+
+function askedBefore(context: BuildContext): NonNullable<BuildContext["beforePublish"]> {
+  return async (plan, canary) => {
+    const { askBefore } = await import("../../resolvers/ask-before.ts");
+    await askBefore(plan, canary, context);
+  };
+}

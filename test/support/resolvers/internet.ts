@@ -6,6 +6,8 @@ export interface Internet {
   readonly port: number;
   /** Whether it answers nothing. */
   isSilent: boolean;
+  /** Addresses of names that have another one. */
+  readonly addresses: Map<string, string>;
   close(): void;
 }
 
@@ -32,19 +34,21 @@ function soa(name: string): SoaAnswer {
  */
 export async function startInternet(): Promise<Internet> {
   const socket = createSocket({ type: "udp4", recvBufferSize: 4_000_000 });
-  const internet = { port: 0, isSilent: false, close: () => void socket.close() };
+  const addresses = new Map<string, string>();
+  const internet = { port: 0, isSilent: false, addresses, close: () => void socket.close() };
   socket.on("message", (bytes, { port, address }) => {
     if (internet.isSilent) return;
     const { id, questions = [] } = dnsPacket.decode(bytes);
     const [{ name, type } = { name: "", type: "A" as const }] = questions;
     const labels = name.toLowerCase().split(".");
+    const data = addresses.get(name.toLowerCase()) ?? "192.0.2.80";
     const isThere = labels.at(-1) !== "example" && !labels.includes("dead");
     const answer: Packet = {
       type: "response",
       id: id ?? 0,
       flags: isThere ? 0x0180 : 0x0183,
       questions,
-      answers: isThere && type === "A" ? [{ type: "A", name, ttl: 60, data: "192.0.2.80" }] : [],
+      answers: isThere && type === "A" ? [{ type: "A", name, ttl: 60, data }] : [],
       authorities: isThere && type === "A" ? [] : [soa(isThere ? labels.slice(-2).join(".") : ".")],
     };
     socket.send(dnsPacket.encode(answer), port, address);

@@ -14,33 +14,33 @@ export function listOf(number: number): string {
   return `${names.map((name) => `||${name}^`).join("\n")}\n`;
 }
 
-/** Two resolvers with a reload each, and a hook that hears of changed states. Only the first may cause a rollback. */
+const NAMES = ["first", "second", "third", "fourth"];
+
+/** Resolvers with a reload each, and a hook that hears of changed states. Of two, only the first may cause a rollback; of more, all. */
 export class ProofLoop {
-  readonly resolvers: readonly SimulatedResolver[] = [
-    new SimulatedResolver(),
-    new SimulatedResolver(),
-  ];
+  readonly resolvers: readonly SimulatedResolver[];
   readonly events: Record<string, unknown>[] = [];
   readonly project: MemoryProject;
   private time = Date.parse("2026-11-16T00:00:00Z");
 
   /** The lists that the resolvers read. */
-  files: readonly string[] = ["rules/list.txt", "rules/list.txt"];
+  files: readonly string[] = NAMES.map(() => "rules/list.txt");
   private readonly changes: Partial<Host>;
 
   constructor(onFailure: "keep" | "rollback", count = 2) {
+    this.resolvers = Array.from({ length: Math.max(2, count) }, () => new SimulatedResolver());
     const config = {
       name: "List",
       sources: [{ name: "Own", source: "own.txt", type: "adblock" }],
       after: [
         { run: ["/state"], on: STATES },
-        { reload: "unbound", with: ["1"] },
-        { reload: "unbound", with: ["2"] },
+        ...this.resolvers.map((_, index) => ({ reload: "unbound", with: [String(index + 1)] })),
       ],
-      resolvers: [
-        { name: "first", address: "127.0.0.1:1", on_failure: onFailure },
-        { name: "second", address: "127.0.0.1:2" },
-      ].slice(0, count),
+      resolvers: NAMES.slice(0, count).map((name, index) => ({
+        name,
+        address: `127.0.0.1:${index + 1}`,
+        ...((index === 0 || count > 2) && { on_failure: onFailure }),
+      })),
     };
     this.changes = {
       now: () => new Date(this.time++),
@@ -103,6 +103,11 @@ export class ProofLoop {
   async publish(number: number, ...more: string[]): ReturnType<ProofLoop["compile"]> {
     this.project.write("own.txt", listOf(number));
     return await this.compile(...more);
+  }
+
+  /** Lets days pass. */
+  sleep(days: number): void {
+    this.time += days * 86_400_000;
   }
 
   outcomes(proofs: readonly Proof[]): string {

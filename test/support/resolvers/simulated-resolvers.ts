@@ -16,6 +16,8 @@ export const BAD_NAME = "n1000.site.org";
 export class SimulatedResolver {
   mode: ReloadMode = "whole";
   isDown = false;
+  /** What names are answered with that the list does not block, beside 192.0.2.1. */
+  readonly world: Map<string, string> = new Map();
   reloads = 0;
   private loaded = "";
   private blocked: ReadonlySet<string> = new Set();
@@ -50,10 +52,14 @@ export class SimulatedResolver {
   answer(asked: Uint8Array): Uint8Array {
     const { name } = decoded(asked).questions![0]!;
     if (this.blocked.has(name)) return answerTo(asked, { rcode: 3 });
+    const data = this.world.get(name) ?? "192.0.2.1";
     if (!name.endsWith(".example"))
-      return answerTo(asked, { answers: [{ type: "A", name, ttl: 1, data: "192.0.2.1" }] });
-    const data = { mname: "a", rname: "b", serial: 1, refresh: 1, retry: 1, expire: 1, minimum: 1 };
-    return answerTo(asked, { rcode: 3, authorities: [{ type: "SOA", name: ".", ttl: 1, data }] });
+      return answerTo(asked, { answers: [{ type: "A", name, ttl: 1, data }] });
+    const soa = { mname: "a", rname: "b", serial: 1, refresh: 1, retry: 1, expire: 1, minimum: 1 };
+    return answerTo(asked, {
+      rcode: 3,
+      authorities: [{ type: "SOA", name: ".", ttl: 1, data: soa }],
+    });
   }
 }
 
