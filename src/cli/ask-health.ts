@@ -67,11 +67,18 @@ export async function sendHealth(health: ServerHealth, host: Host): Promise<void
   await sendToOutput(`${text}\n`, host);
 }
 
+const REASONS: Readonly<Record<number, string>> = {
+  421: "it does not know this host name; start it with SERVE_HOSTNAME=NAME, or ask by its IP address",
+};
+
 /** The error for a server that is unhealthy, or not one of ours. */
 export function unhealthy(where: string, { status, health }: HealthAnswer): CompilerError {
   return new CompilerError([
     errorOf("health-failed", `The server ${where} is unhealthy`, {
-      cause: printable(health?.reason ?? `the response has status ${status}`, 200),
+      cause: printable(
+        health?.reason ?? REASONS[status] ?? `the response has status ${status}`,
+        200,
+      ),
     }),
   ]);
 }

@@ -15,8 +15,8 @@ export interface Host {
   /** The path with every link resolved. Rejects with a `HostError` if it does not exist. */
   realPath(path: string): Promise<string>;
   makeFolder(path: string): Promise<void>;
-  /** Creates a file that must not exist, with the permissions of `like` if that exists. Throws a `HostError`. */
-  createFile(path: string, like?: string): NewFile;
+  /** Creates a file that must not exist, with the permissions of `like` if that exists, otherwise with `mode`. Throws a `HostError`. */
+  createFile(path: string, like?: string, mode?: number): NewFile;
   /** Appends to a file and flushes it to the disk; creates it if it does not exist. Rejects with a `HostError`. */
   appendFile(path: string, bytes: Uint8Array): Promise<void>;
   /** An anonymous temporary file, removed when it is closed or the process ends. Throws a `HostError`. */

@@ -55,10 +55,10 @@ export async function openFile(path: string): Promise<OpenFile> {
   }
 }
 
-export function createFile(path: string, like?: string): NewFile {
+export function createFile(path: string, like?: string, mode = 0o644): NewFile {
   const flags =
     constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
-  const file = attempt(() => openSync(path, flags, 0o644));
+  const file = attempt(() => openSync(path, flags, mode));
   const old = like === undefined ? undefined : statSync(like, { throwIfNoEntry: false });
   if (old !== undefined) attempt(() => chmodSync(path, old.mode & 0o777));
   return {

@@ -66,6 +66,8 @@ function close(server: http.Server): Promise<void> {
 }
 
 function respond(request: IncomingMessage, response: ServerResponse, answer: Answerer): void {
+  // Node takes the first one, a proxy in front may take the last.
+  if (hostLines(request) > 1) return send(request, response, TWO_HOSTS);
   try {
     const { method = "", url: target = "", socket } = request;
     const headers = request.headers as Record<string, string | undefined>;
@@ -81,6 +83,19 @@ function respond(request: IncomingMessage, response: ServerResponse, answer: Ans
     send(request, response, INTERNAL_ERROR);
   }
 }
+
+function hostLines({ rawHeaders }: IncomingMessage): number {
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2)
+    if (rawHeaders[at]!.length === 4 && rawHeaders[at]!.toLowerCase() === "host") count++;
+  return count;
+}
+
+const TWO_HOSTS: WebReply = {
+  status: 400,
+  headers: { "content-type": "text/plain", connection: "close" },
+  body: "two Host lines\n",
+};
 
 const INTERNAL_ERROR: WebReply = {
   status: 500,

@@ -26,25 +26,21 @@ const PARAMETERS: Readonly<Record<Action, readonly string[]>> = {
   hold: ["list", "to", "end"],
 };
 
-/** Why a request may not act; undefined if it may. With a token, only the token counts; without, only local processes may. */
+/** Why a request may not act; undefined if it may. Only the token counts: a proxy on this machine looks like a local process. */
 export function refusalOf(
-  request: WebRequest,
-  token: BearerToken | undefined,
+  { headers, method }: WebRequest,
+  token: BearerToken,
 ): WebReply | undefined {
-  const { headers, method, address } = request;
   if (method !== "POST") return textReply(405, "Use POST\n", { allow: "POST" });
   // A page of any site can send requests to this machine; browsers name the site or say where the request comes from.
   const isPage = headers["origin"] !== undefined || headers["sec-fetch-site"] !== undefined;
   if (isPage) return textReply(403, "Not from a browser\n");
-  if (token !== undefined)
-    return token.isIn(headers["authorization"])
-      ? undefined
-      : textReply(401, "A valid token is needed: Authorization: Bearer TOKEN\n", CHALLENGE);
-  const isForwarded = FORWARDED.some((name) => headers[name] !== undefined);
-  if (!isForwarded && isLoopback(address) && isLocalName(headers["host"] ?? "")) return undefined;
+  if (token.isIn(headers["authorization"])) return undefined;
+  const where = "It is in the file that the server names in its log when it starts: curl -H @FILE";
   return textReply(
-    403,
-    "Only local processes may do this, not through a proxy or a browser; others need serve --token-file\n",
+    401,
+    `A valid token is needed: Authorization: Bearer TOKEN. ${where}\n`,
+    CHALLENGE,
   );
 }
 
@@ -78,17 +74,4 @@ export function parametersOf(
   const isEnd = /^(?:|1|true)$/.test(end ?? "0");
   if (isEnd && build !== undefined) return textReply(400, "end takes no to=\n");
   return { action, list, ...(build !== undefined && { build }), end: isEnd, from: address };
-}
-
-const FORWARDED = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"] as const;
-
-function isLoopback(address: string): boolean {
-  const plain = address.replace(/^::ffff:/, "");
-  return plain === "::1" || /^127(?:\.\d{1,3}){3}$/.test(plain);
-}
-
-/** Against DNS rebinding: any other name may be made to resolve to this machine. */
-function isLocalName(host: string): boolean {
-  const name = host.replace(/:\d+$/, "").replace(/^\[(.*)\]$/, "$1");
-  return name === "localhost" || isLoopback(name);
 }

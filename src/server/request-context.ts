@@ -10,8 +10,10 @@ export interface RequestSettings {
   readonly listNames: readonly string[];
   /** ... and of the resolvers that the configuration names. */
   readonly resolvers: readonly string[];
-  /** The token that requests to act must have. Without one, only local processes may act. */
-  readonly token: BearerToken | undefined;
+  /** The token that requests to act must have. */
+  readonly token: BearerToken;
+  /** The host names that the server has in the public DNS. */
+  readonly hostNames: readonly string[];
   readonly act: ActionsOptions["act"];
   readonly why: WhyOptions["answer"];
 }
@@ -20,14 +22,15 @@ type Parts = Omit<ActionsOptions, "act"> & Pick<WhyOptions, "version">;
 
 /** The parts of the routes that start other processes. */
 export function requestContext(
-  { listNames, resolvers, token, act, why: answer }: RequestSettings,
+  { listNames, hostNames, resolvers, token, act, why: answer }: RequestSettings,
   { version, ...parts }: Parts,
   runner: () => Runner,
-): Pick<RouteContext, "token" | "listNames" | "why" | "act"> {
+): Pick<RouteContext, "token" | "hostNames" | "listNames" | "why" | "act"> {
   const { host, signal } = parts;
   const actions = new Actions({ ...parts, act });
   return {
     token,
+    hostNames,
     listNames,
     why: new WhyAnswers({ host, signal, resolvers, answer, version }),
     act: async (request) => await actions.answer(request, runner()),

@@ -10,6 +10,7 @@ import {
 import { answerList } from "./answer-list.ts";
 import type { BearerToken } from "./bearer-token.ts";
 import type { Health } from "./health.ts";
+import { isKnownHost } from "./known-host.ts";
 import type { ListVersion } from "./list-version.ts";
 import { jsonReply, pageReply, textReply } from "./replies.ts";
 import { whyReply } from "./why-reply.ts";
@@ -29,8 +30,10 @@ export interface RouteContext {
   compile(): "started" | "queued";
   /** Publishes an earlier build, holds a list or releases it. */
   act(request: ActionRequest): Promise<WebReply>;
-  /** The token that requests to act must have; undefined if only local processes may act. */
-  readonly token: BearerToken | undefined;
+  /** The token that requests to act must have. */
+  readonly token: BearerToken;
+  /** The host names that the server has in the public DNS. */
+  readonly hostNames: readonly string[];
   /** Names of the lists. */
   readonly listNames: readonly string[];
   readonly why: WhyAnswers;
@@ -51,8 +54,15 @@ export function route(
     const headers = { allow: "GET, HEAD" };
     return { name, reply: textReply(405, "Use GET or HEAD\n", headers) };
   }
-  return { name, reply: readReply(name, path, request, context) };
+  // Lists are public, and resolvers may know this machine by any name.
+  const isKnown = name === "rules" || isKnownHost(request.headers["host"], context.hostNames);
+  return { name, reply: isKnown ? readReply(name, path, request, context) : UNKNOWN_HOST };
 }
+
+const UNKNOWN_HOST = textReply(
+  421,
+  "This server has another host name. If the name is right, start it with SERVE_HOSTNAME=NAME\n",
+);
 
 /** Routes that are followed by the name of a list. */
 const FOLDERS = ["rules", "report"] as const;

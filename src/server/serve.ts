@@ -18,6 +18,7 @@ import { ListStore } from "./list-store.ts";
 import { metricsText } from "./metrics.ts";
 import { onceASecond } from "./once-a-second.ts";
 import { openPort } from "./open-port.ts";
+import type { OwnToken } from "./own-token.ts";
 import { type RequestSettings, requestContext } from "./request-context.ts";
 import { ReportRenewal } from "./report-renewal.ts";
 import { type RouteContext, route } from "./routes.ts";
@@ -42,6 +43,8 @@ export interface ServeSettings {
   readonly lists: readonly string[];
   readonly compile: RunnerOptions["compile"];
   readonly requests: RequestSettings;
+  /** The token of `requests` if the server made it. */
+  readonly ownToken: OwnToken | undefined;
   /** Reads which lists are held. */
   readonly held: () => Promise<readonly HeldList[]>;
   /** Reads the last proofs of the resolvers. */
@@ -143,7 +146,13 @@ class Server {
     await this.proofs.refresh();
     this.listening = await openPort(settings.listenOn, host, (request) => this.answer(request));
     const { address, port } = this.listening;
-    log.write("info", "listening", { address, port, schedule: settings.schedule.pattern });
+    const header = await settings.ownToken?.write(port);
+    const schedule = settings.schedule.pattern;
+    log.write("info", "listening", { address, port, schedule, header });
+    if (settings.ownToken !== undefined && header === undefined)
+      log.write("warning", "no-token", {
+        reason: "the cache folder cannot be written, so POST needs --token-file",
+      });
     host.onHangup?.(() => this.runNow("signal"));
   }
 
@@ -181,6 +190,7 @@ class Server {
   }
 
   async end(): Promise<void> {
+    await this.settings.ownToken?.remove();
     await this.listening?.close();
     await this.runner.settled();
     await this.renewal.settled();

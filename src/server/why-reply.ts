@@ -9,7 +9,7 @@ export interface WhyContext {
   readonly listNames: readonly string[];
   readonly why: WhyAnswers;
   /** The token of those who may ask resolvers. */
-  readonly token: BearerToken | undefined;
+  readonly token: BearerToken;
 }
 
 const LONGEST_QUERY = 2000;
@@ -39,9 +39,7 @@ export async function whyReply(request: WebRequest, context: WhyContext): Promis
   };
   if (isPage && typed === "") return reply(200, {});
   const hasResolver = (query.get("resolver") ?? "") !== "";
-  if (hasResolver && context.token === undefined)
-    return reply(403, { error: "Asking a resolver needs serve --token-file" });
-  if (hasResolver && !context.token!.isIn(headers["authorization"]))
+  if (hasResolver && !context.token.isIn(headers["authorization"]))
     return reply(
       401,
       { error: "Asking a resolver needs a token: Authorization: Bearer TOKEN" },

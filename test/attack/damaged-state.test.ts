@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { memoryHost } from "../support/internals.ts";
 import { NO_STYLE } from "../../src/diagnostics/render.ts";
 import type { Answerer, Host } from "../../src/host/host.ts";
+import { BearerToken } from "../../src/server/bearer-token.ts";
 import { EventLog } from "../../src/server/event-log.ts";
 import { Schedule } from "../../src/server/schedule.ts";
 import { serve } from "../../src/server/serve.ts";
@@ -17,6 +18,7 @@ import { longHistory } from "../support/server-history.ts";
 import { Served } from "../support/served.ts";
 
 const NOW = new Date("2026-11-15T12:00:00Z");
+const TOKEN = "0123456789abcdef";
 const FOLDER = "/project/rules/.rules-compiler";
 const SCHEDULE = new Schedule("0 */6 * * *", "UTC");
 const BUILD: SuccessfulBuild = {
@@ -65,7 +67,7 @@ async function problemsWith(damage: Damage): Promise<string[]> {
     },
   };
   const ask = async (target: string, method = "GET"): Promise<number> => {
-    const headers = { host: "localhost" };
+    const headers = { host: "localhost", authorization: `Bearer ${TOKEN}` };
     const { status } = await answer({ method, target, headers, address: "127.0.0.1" });
     return status;
   };
@@ -79,10 +81,12 @@ async function problemsWith(damage: Damage): Promise<string[]> {
     requests: {
       listNames: ["My list"],
       resolvers: [],
-      token: undefined,
+      token: new BearerToken(TOKEN),
+      hostNames: [],
       act: async () => ({ exit: 0, problems: [] }),
       why: async () => [],
     },
+    ownToken: undefined,
     runTimeoutMs: 0,
     folder: FOLDER,
     lists: ["/project/rules/my-list.txt"],

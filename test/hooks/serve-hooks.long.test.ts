@@ -21,7 +21,7 @@ test("serve runs hooks only with --permit hooks, and its log has their output", 
   await served.event("stopped");
   served.write(["||one.example^", "||two.example^", "||three.example^"]);
   await served.start("--permit", "hooks");
-  await fetch(`http://127.0.0.1:${served.port}/compile`, { method: "POST" });
+  await served.post("/compile");
   const ended = await served.event("run-ended");
   assert.equal(ended["outcome"], "published");
   const said = JSON.parse(readFileSync(join(served.folder, "said.json"), "utf8")) as object;

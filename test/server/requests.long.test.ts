@@ -1,6 +1,14 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { chmodSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import http from "node:http";
 import { connect } from "node:net";
 import { networkInterfaces } from "node:os";
@@ -9,6 +17,7 @@ import { type TestContext, test } from "node:test";
 import type { Explanation } from "../../src/explain/why.ts";
 import { runProgram } from "../support/command.ts";
 import { answerTo, udpServer } from "../support/resolvers/dns-server.ts";
+import { freeTcpPort } from "../support/resolvers/reloadable.ts";
 import { Served } from "../support/served.ts";
 
 const TOKEN = "correct-horse-battery-staple-0123456789";
@@ -51,7 +60,7 @@ async function json<T>(served: Served, path: string, init?: RequestInit): Promis
 }
 
 async function post(served: Served, path: string): Promise<ActionJson> {
-  return await json<ActionJson>(served, path, { method: "POST" });
+  return (await (await served.post(path)).json()) as ActionJson;
 }
 
 /** A server with two builds, the second with one rule more. */
@@ -116,9 +125,9 @@ test("a bad list is taken back, and held by requests", { timeout: 300_000 }, asy
   assert.equal(kept.held?.list, "My list");
   assert.equal(listOf(served), before);
 
-  const missing = await ask(served, "/rollback?to=99", { method: "POST" });
+  const missing = await served.post("/rollback?to=99");
   assert.equal(missing.status, 400);
-  assert.match(missing.text, /"code": "build-missing"/);
+  assert.match(await missing.text(), /"code": "build-missing"/);
   const log = await runProgram(["log"], { cwd: served.folder });
   assert.match(log.stdout, /rolled-back .*serve for 127\.0\.0\.1/);
   assert.equal(log.stdout.match(/rolled-back/g)!.length, 1, "a hold is no rollback");
@@ -164,19 +173,43 @@ test(
   },
 );
 
-test("without a token, another machine cannot act", { timeout: 300_000 }, async (t) => {
-  const other = Object.values(networkInterfaces())
-    .flat()
-    .find((one) => one?.family === "IPv4" && !one.internal)?.address;
-  if (other === undefined) return t.skip("this machine has no other address");
-  const served = await servedTwice(t, "--listen", "0.0.0.0");
-  for (const action of ["compile", "rollback", "hold"]) {
-    const { status } = await fetch(`http://${other}:${served.port}/${action}`, { method: "POST" });
-    assert.equal(status, 403, action);
-  }
-  assert.equal(served.events.filter(({ event }) => event === "action").length, 0);
-  await served.stop();
-});
+test(
+  "without its token, no connection can act, from wherever it comes",
+  { timeout: 300_000 },
+  async (t) => {
+    const other = Object.values(networkInterfaces())
+      .flat()
+      .find((one) => one?.family === "IPv4" && !one.internal)?.address;
+    const served = new Served(t, LINES);
+    // A file and a link that somebody else left there are replaced.
+    const cache = join(served.folder, ".cache/rules-compiler");
+    mkdirSync(cache, { recursive: true });
+    const port = await freeTcpPort();
+    const own = join(served.folder, "own.txt");
+    writeFileSync(own, "of the user\n", { mode: 0o666 });
+    symlinkSync(own, join(cache, `serve-${port}.header`));
+    await served.start(...ONCE_A_YEAR, "--listen", "0.0.0.0", "--port", String(port));
+    await served.event("run-ended");
+    for (const place of ["127.0.0.1", ...(other === undefined ? [] : [other])])
+      for (const action of ["compile", "rollback", "hold"]) {
+        const { status } = await fetch(`http://${place}:${served.port}/${action}`, {
+          method: "POST",
+        });
+        assert.equal(status, 401, `${action} at ${place}`);
+      }
+    assert.equal(served.events.filter(({ event }) => event === "action").length, 0);
+    assert.equal(readFileSync(own, "utf8"), "of the user\n");
+    const header = join(cache, `serve-${port}.header`);
+    assert.equal(lstatSync(header).mode & 0o777, 0o600);
+    const first = served.authorization["Authorization"];
+    assert.equal((await served.post("/hold")).status, 200);
+    await served.stop();
+    assert.ok(!existsSync(header), "it goes with the server");
+    await served.start(...ONCE_A_YEAR);
+    assert.notEqual(served.authorization["Authorization"], first, "a new token at every start");
+    await served.stop();
+  },
+);
 
 test("a token file that others can read stops the start", { timeout: 300_000 }, async (t) => {
   const served = new Served(t, LINES);
@@ -228,20 +261,24 @@ function head(target: string, more: string): string {
 test("bodies are never waited for", { timeout: 300_000 }, async (t) => {
   const served = await servedTwice(t);
   const drip = Array<string>(1000).fill("x");
+  const token = `Authorization: ${served.authorization["Authorization"]}`;
   const shapes: readonly (readonly [string, string, RegExp])[] = [
-    ["a slow body", head("/rollback", "Content-Length: 1000"), / 415 /],
-    ["a body that never comes", head("/hold", "Content-Length: 99999999"), / 415 /],
-    ["a slow body in chunks", head("/hold?end", "Transfer-Encoding: chunked"), / 415 /],
-    ["a slow body of compile", head("/compile", "Content-Length: 1000"), / 202 /],
+    ["a slow body", head("/rollback", `${token}\r\nContent-Length: 1000`), / 415 /],
+    ["a body that never comes", head("/hold", `${token}\r\nContent-Length: 99999999`), / 415 /],
+    ["a slow body in chunks", head("/hold?end", `${token}\r\nTransfer-Encoding: chunked`), / 415 /],
+    ["a slow body of compile", head("/compile", `${token}\r\nContent-Length: 1000`), / 202 /],
     [
       "a form",
-      head("/rollback", "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 4"),
+      head("/rollback", `${token}\r\nContent-Type: text/plain\r\nContent-Length: 4`),
       / 415 /,
     ],
     ["two lengths", head("/hold", "Content-Length: 1\r\nContent-Length: 2"), / 400 /],
     ["both framings", head("/hold", "Content-Length: 1\r\nTransfer-Encoding: chunked"), / 400 /],
     ["a huge target", head(`/rollback?to=${"1".repeat(20_000)}`, "X: y"), / 400 /],
     ["a huge header", head("/rollback", `Authorization: Bearer ${"x".repeat(20_000)}`), / 400 /],
+    ["no token", head("/rollback", "Content-Length: 1000"), / 401 /],
+    ["two hosts", head("/compile", `${token}\r\nHost: evil.example`), / 400 /],
+    ["two hosts of a page", head("/", "hOST: 127.0.0.1").replace("POST", "GET"), / 400 /],
     ["no target", head("*", "X: y"), / 404 | 400 /],
   ];
   for (const [shape, bytes, wanted] of shapes) {

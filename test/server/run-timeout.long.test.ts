@@ -8,6 +8,7 @@ import { type MemoryHost, memoryHost } from "../support/internals.ts";
 import { withDeadline } from "../../src/server/deadline.ts";
 import { Served } from "../support/served.ts";
 
+const TOKEN = "0123456789abcdef";
 const REPORT = {
   name: "n",
   lines: 1,
@@ -30,7 +31,11 @@ async function serving(
 }> {
   const config = { name: "n", sources: [{ name: "a", source: "a.txt", type: "adblock" }] };
   const memory = memoryHost({
-    files: { "compiler-config.json": JSON.stringify(config), "a.txt": "||a.example^\n" },
+    files: {
+      "compiler-config.json": JSON.stringify(config),
+      "a.txt": "||a.example^\n",
+      token: TOKEN,
+    },
     now: new Date("2026-11-15T12:00:00Z"),
   });
   const stop = new AbortController();
@@ -46,13 +51,13 @@ async function serving(
       return { address, port, close: async () => {} };
     },
   };
-  const ended = run(["serve", "--json", ...words], host, stop.signal);
+  const ended = run(["serve", "--json", "--token-file", "token", ...words], host, stop.signal);
   const answer = await answerer;
   return {
     host: memory,
     ask: async (target) => {
       const method = target === "/compile" ? "POST" : "GET";
-      const headers = { host: "localhost" };
+      const headers = { host: "localhost", authorization: `Bearer ${TOKEN}` };
       const { body } = await answer({ method, target, headers, address: "127.0.0.1" });
       return typeof body === "string" ? body : new TextDecoder().decode(body as Uint8Array);
     },

@@ -23,7 +23,7 @@ test(
     assert.equal(await list.text(), readFileSync(join(served.folder, "rules/my-list.txt"), "utf8"));
     const etag = list.headers.get("etag")!;
     served.write([...LINES, "||more.example^"]);
-    const posted = await fetch(served.url("/compile"), { method: "POST" });
+    const posted = await served.post("/compile");
     // A runtime's own fetch may mark itself as a page; the answer is then no.
     if (posted.status === 403) served.child.kill("SIGHUP");
     else assert.deepEqual(await posted.json(), { state: "started" });

@@ -4,6 +4,7 @@ import { type History, NO_HISTORY, withRun } from "../../src/server/history.ts";
 import { isHistory } from "../../src/server/history-shape.ts";
 import type { ResolverState } from "../../src/resolvers/last-proofs.ts";
 import { metricsText } from "../../src/server/metrics.ts";
+import { BearerToken } from "../../src/server/bearer-token.ts";
 import { type RouteContext, route } from "../../src/server/routes.ts";
 import { WhyAnswers } from "../../src/server/why-answers.ts";
 import { memoryHost } from "../support/internals.ts";
@@ -190,6 +191,8 @@ test("metrics have names, values and escaped labels", () => {
   ]);
 });
 
+const TOKEN = "0123456789abcdef";
+
 function context(started: string[]): RouteContext {
   return {
     health: () => health(withRun(NO_HISTORY, run({}), build())),
@@ -203,13 +206,14 @@ function context(started: string[]): RouteContext {
       return "started";
     },
     act: async () => assert.fail("no action is expected"),
-    token: undefined,
+    token: new BearerToken(TOKEN),
+    hostNames: ["lists.example.org"],
     listNames: ["My list"],
     why: new WhyAnswers({
       host: memoryHost(),
       signal: new AbortController().signal,
       resolvers: [],
-      answer: async () => assert.fail("no question is expected"),
+      answer: async () => [],
       version: () => "",
     }),
   };
@@ -251,36 +255,57 @@ test("each route answers with its status", async () => {
     assert.equal((await ask("GET", target)).status, 404, target);
 });
 
-test("only local processes may start a run", async () => {
+test("only a token starts a run, and no sign of being local", async () => {
   const started: string[] = [];
-  const localhost = { host: "localhost:5000" };
-  assert.equal((await ask("POST", "/compile", { started })).status, 202);
-  assert.equal(
-    (await ask("POST", "/compile", { headers: localhost, address: "::1", started })).status,
-    202,
-  );
-  assert.equal(
-    (await ask("POST", "/compile", { address: "::ffff:127.0.0.1", started })).status,
-    202,
-  );
-  assert.equal(started.length, 3);
-  for (const [headers, address] of [
-    [{}, "192.0.2.7"],
-    [{}, "127.0.0.1.example"],
-    [{ "x-forwarded-for": "192.0.2.7" }, "127.0.0.1"],
-    [{ forwarded: "for=192.0.2.7" }, "127.0.0.1"],
-    [{ via: "1.1 proxy" }, "127.0.0.1"],
-    [{ origin: "https://evil.example" }, "127.0.0.1"],
-    [{ "sec-fetch-site": "cross-site" }, "127.0.0.1"],
-    // DNS rebinding: another name that resolves to this machine.
-    [{ host: "rebound.evil.example" }, "127.0.0.1"],
-    [{ host: "127.0.0.1.evil.example" }, "127.0.0.1"],
-  ] as const)
-    assert.equal(
-      (await ask("POST", "/compile", { headers, address, started })).status,
-      403,
-      JSON.stringify(headers),
-    );
+  const none = [
+    {},
+    { host: "localhost:5000" },
+    { via: "1.1 proxy" },
+    { "cf-connecting-ip": "::1" },
+  ];
+  for (const address of ["127.0.0.1", "::1", "::ffff:127.0.0.1", "192.0.2.7", ""])
+    for (const headers of none)
+      assert.equal((await ask("POST", "/compile", { headers, address, started })).status, 401);
+  assert.equal(started.length, 0);
+  const authorization = `Bearer ${TOKEN}`;
+  const pages = [{ origin: "https://evil.example" }, { "sec-fetch-site": "cross-site" }];
+  for (const more of pages) {
+    const headers = { authorization, ...more };
+    assert.equal((await ask("POST", "/compile", { headers, started })).status, 403);
+  }
   assert.equal((await ask("GET", "/compile", { started })).status, 405);
-  assert.equal(started.length, 3);
+  assert.equal(started.length, 0);
+  for (const more of none) {
+    const headers = { authorization, ...more };
+    assert.equal((await ask("POST", "/compile", { headers, started })).status, 202);
+  }
+  assert.equal(started.length, none.length);
+});
+
+test("pages answer to host names that no web site can have", async () => {
+  const known = [
+    ["localhost", "localhost:5000", "127.0.0.1:5000", "127.0.0.1", "192.0.2.7:80", "[::1]:5000"],
+    ["[2001:db8::7]", "nas", "rules-compiler:5000", "nas.local", "NAS.LAN.:5000", "a.home.arpa"],
+    ["a.svc", "rules.default.svc.cluster.local", "app.localhost", "lists.example.org:8443", ""],
+  ].flat();
+  const foreign = [
+    ["evil.example", "127.0.0.1.evil.example", "localhost.evil.example", "local.evil.com", "a.box"],
+    ["lists.example.org.evil.com", "x.lists.example.org", "evil.com:5000", "[::1].evil.com"],
+    [
+      "1.2.3.4.5",
+      "127.0.0.1@evil.com",
+      "evil.com/localhost",
+      "localhost evil.com",
+      "evil.com?.lan",
+    ],
+    ["evil.com#.lan", "a,localhost", ".", "..local", "127.0.0.1:5000.evil.com", "[evil.com]"],
+  ].flat();
+  for (const target of ["/", "/health", "/metrics", "/report", "/why?name=a.example", "/x"]) {
+    for (const host of known)
+      assert.notEqual((await ask("GET", target, { headers: { host } })).status, 421, host);
+    for (const host of foreign)
+      assert.equal((await ask("GET", target, { headers: { host } })).status, 421, host);
+  }
+  const headers = { host: "evil.example" };
+  assert.equal((await ask("GET", "/rules/x.txt", { headers })).status, 404, "lists are public");
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { chmodSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
@@ -90,7 +90,10 @@ test(
     const pid = join(folder, "dnsmasq.pid");
     renameSync(pid, `${pid}.away`);
     writeFileSync(join(folder, "own.txt"), listOf(10));
-    assert.equal((await fetch(`http://127.0.0.1:${web}/compile`, { method: "POST" })).status, 202);
+    const header = join(folder, `.cache/rules-compiler/serve-${web}.header`);
+    const authorization = readFileSync(header, "utf8").trim().split(": ")[1]!;
+    const request = { method: "POST", headers: { authorization } };
+    assert.equal((await fetch(`http://127.0.0.1:${web}/compile`, request)).status, 202);
     const stale = await until("stale");
     assert.equal(stale.isHealthy, true);
     assert.equal((await fetch(`http://127.0.0.1:${web}/health`)).status, 200);

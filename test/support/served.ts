@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
@@ -48,12 +48,13 @@ export class Served {
   /** Starts a server that may not be ready yet. */
   begin(...words: string[]): void {
     const [command = "", ...before] = this.runtime.split(" ");
-    const args = [...before, PROGRAM, "serve", "--port", "0", "--no-cache", ...words];
+    const port = words.includes("--port") ? [] : ["--port", "0"];
+    const args = [...before, PROGRAM, "serve", ...port, "--no-cache", ...words];
     this.events.length = 0;
     this.child = spawn(command, args, {
       cwd: this.folder,
       stdio: ["ignore", "ignore", "pipe"],
-      env: { ...process.env, ...this.env },
+      env: { ...process.env, XDG_CACHE_HOME: join(this.folder, ".cache"), ...this.env },
     });
     createInterface({ input: this.child.stderr! }).on("line", (line) => {
       this.events.push(JSON.parse(line) as LogLine);
@@ -78,6 +79,17 @@ export class Served {
 
   url(path: string): string {
     return `http://127.0.0.1:${this.port}${path}`;
+  }
+
+  /** The header with the token that the server wrote for its user. */
+  get authorization(): Record<string, string> {
+    const { header } = this.events.find(({ event }) => event === "listening")!;
+    const [name = "", value = ""] = readFileSync(String(header), "utf8").trimEnd().split(": ");
+    return { [name]: value };
+  }
+
+  async post(path: string): Promise<Response> {
+    return await fetch(this.url(path), { method: "POST", headers: this.authorization });
   }
 
   async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<number | null> {

@@ -14,6 +14,7 @@ import { EventLog } from "../../server/event-log.ts";
 import type { HeldList } from "../../server/held-list.ts";
 import type { RunnerOptions } from "../../server/runner.ts";
 import { readToken } from "../../server/bearer-token.ts";
+import { OwnToken } from "../../server/own-token.ts";
 import { serve } from "../../server/serve.ts";
 import { waitForConfig } from "../../server/wait-for-config.ts";
 import { wordsFor } from "../flags/args.ts";
@@ -57,8 +58,8 @@ export const serveCommand: Command = async (asked, real, reporter, signal) => {
         hint: "Remove -o -, or name a file",
       }),
     ]);
-  const token =
-    settings.tokenFile === undefined ? undefined : await readToken(settings.tokenFile, host);
+  const given = settings.tokenFile && (await readToken(settings.tokenFile, host));
+  const ownToken = given ? undefined : new OwnToken(options.cacheDir ?? host.cacheDir(), host);
   const folder = stateFolder(plans, host);
   const further = plans
     .flatMap(({ outputs }) => outputs)
@@ -73,14 +74,15 @@ export const serveCommand: Command = async (asked, real, reporter, signal) => {
   const paths = { root, folder, lists, reports };
   const listNames = plans.map(({ list }) => list.config.name);
   const requests = {
-    token,
+    token: given || ownToken!.token,
+    hostNames: settings.hostNames,
     listNames,
     resolvers: resolversOf(project.config).map(({ name }) => name),
     act: actApart(options, host),
     why: whyApart(listNames, options, host),
   };
   await serve(
-    { ...settings, ...paths, requests, compile, held, proofs, report },
+    { ...settings, ...paths, requests, ownToken, compile, held, proofs, report },
     host,
     log,
     signal,

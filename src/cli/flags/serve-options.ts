@@ -16,6 +16,8 @@ export interface ServeOptions {
   readonly runTimeoutMs: number;
   /** The file of the token that requests must present. */
   readonly tokenFile: string | undefined;
+  /** The host names that the server has in the public DNS. */
+  readonly hostNames: readonly string[];
 }
 
 const DEFAULT_PORT = 5000;
@@ -41,7 +43,24 @@ export function serveOptionsOf(args: Args, env: Host["env"]): ServeOptions {
     retryMs: RETRY_MS,
     runTimeoutMs: durationOf("run-timeout", value("run-timeout") ?? DEFAULT_RUN_TIMEOUT),
     tokenFile: value("token-file") ?? (env["SERVE_TOKEN_FILE"] || undefined),
+    hostNames: hostNamesOf(env["SERVE_HOSTNAME"] ?? ""),
   };
+}
+
+/** Names may be separated by commas. Throws a `CompilerError`. */
+function hostNamesOf(text: string): string[] {
+  const names = text
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .filter((name) => name !== "");
+  const bad = names.find((name) => !/^[\w-]+(?:\.[\w-]+)*$/.test(name));
+  if (bad === undefined) return names;
+  throw new CompilerError([
+    errorOf(
+      "unknown-flag",
+      `SERVE_HOSTNAME must be a name such as lists.example.org, not ${printable(bad, 60)}`,
+    ),
+  ]);
 }
 
 /** The port of the server: `--port`, then `PORT`, so that a container's health check uses the same port as its server. */

@@ -30,6 +30,6 @@ export const SERVER_FLAGS = [
     value: "FILE",
     only: ["serve"],
     description:
-      "File with the token that POST requests must present; without it, only local processes may send them (default: SERVE_TOKEN_FILE)",
+      "File with the token that POST requests must present (default: SERVE_TOKEN_FILE, or a new token in the cache folder)",
   },
 ] as const;

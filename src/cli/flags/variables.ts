@@ -23,6 +23,11 @@ export const VARIABLES = [
     fallback: "",
   },
   {
+    name: "SERVE_HOSTNAME",
+    description: "Names of `serve` in the public DNS, separated by commas",
+    fallback: "",
+  },
+  {
     name: "DNS_API_URL",
     description: "URL of the DNS API, for `limits`",
     fallback: "",
