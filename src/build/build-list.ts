@@ -230,10 +230,14 @@ class ListBuild {
   private async remember({ compiled }: Draft, record: RecordHeader): Promise<void> {
     const { plan, session, kept } = this;
     const { config } = plan.list;
-    const { report, shape, timelessHead } = compiled;
+    const { report, shape, timelessHead, learned } = compiled;
     const header = { ...record, by: askedBy(session.options, session.host) };
     const own = { config: publishedConfig(config), runs: kept.runs };
-    await this.outputs.remember({ report, shape, timelessHead, ...own }, header, kept.covered);
+    await this.outputs.remember(
+      { report, shape, timelessHead, learned, ...own },
+      header,
+      kept.covered,
+    );
   }
 
   private async cache(

@@ -3,6 +3,7 @@ import { sendToOutput } from "../host/send-to-output.ts";
 import type { OutputFile } from "../publish/output-file.ts";
 import type { WrittenFile } from "./state/build-cache.ts";
 import { type KeptDraft, keepLimits, writeDraft } from "./state/kept-draft.ts";
+import { learn } from "./state/list-memory.ts";
 import { rememberPublish } from "./state/last-publish.ts";
 import { ListFile, type WriteOutcome } from "../publish/list-file.ts";
 import type { Host, NewFile, Scratch } from "../host/host.ts";
@@ -114,8 +115,11 @@ export class ListOutputs {
     header: RecordHeader,
     covered: () => Iterable<Uint8Array>,
   ): Promise<void> {
-    for (const { path } of this.written)
-      await rememberPublish(path, draft.report, this.config, this.host);
+    const { report, learned } = draft;
+    for (const { path } of this.written) {
+      await rememberPublish(path, report, this.config, this.host);
+      if (learned !== undefined) await learn(path, learned, this.host);
+    }
     const kept = {
       header,
       keep: keepLimits(draft.config),

@@ -2,6 +2,7 @@ import { AT, LF } from "../bytes/ascii.ts";
 import { decodeUtf8 } from "../bytes/utf8.ts";
 import type { PublishedExceptions, PublishedRules } from "../engine/compile-options.ts";
 import { type Host, HostError } from "../host/host.ts";
+import { readMemory } from "./state/list-memory.ts";
 import { readLastPublish } from "./state/last-publish.ts";
 
 const BLOCK = 1024 * 1024;
@@ -26,11 +27,15 @@ export async function publishedExceptions(
 export async function publishedList(
   path: string | undefined,
   host: Host,
-): Promise<Pick<PublishedRules, "path" | "sources">> {
+): Promise<Pick<PublishedRules, "path" | "sources" | "blockedLately">> {
   const last = path === undefined ? undefined : await readLastPublish(path, host);
-  return last === undefined
-    ? {}
-    : { path, sources: new Set(last.sources.map(({ source }) => source)) };
+  if (path === undefined || last === undefined) return {};
+  const { blocked } = await readMemory(path, host);
+  return {
+    path,
+    sources: new Set(last.sources.map(({ source }) => source)),
+    blockedLately: blocked.map(([name]) => name),
+  };
 }
 
 /** Reads in blocks, because a list may be larger than the free memory. */

@@ -28,6 +28,7 @@ import { type PublishedConfig, publishList } from "./publish-list.ts";
 import { replayNames } from "./recorded-names.ts";
 import type { KeptDraft, WholeBuild } from "./state/kept-draft.ts";
 import { readHold } from "./state/hold.ts";
+import { forgetSince } from "./state/list-memory.ts";
 import { readLastPublish } from "./state/last-publish.ts";
 
 export interface RollbackRequest {
@@ -154,6 +155,8 @@ async function publishAgain(
     emit({ kind: "published", list: report.name, file: plan.files[0] });
     for (const found of published.overruled)
       emit({ kind: "diagnostic", diagnostic: asWarning(found) });
+    const moment = Date.parse(momentOf(of));
+    for (const { path } of plan.files) await forgetSince(path, moment, host);
     await outputs.remember(
       { ...draft, config, timelessHead: dated.timelessHead },
       { ...header, builtAt: builtAt.toISOString(), by: askedBy(options, host), of },

@@ -37,6 +37,7 @@ export async function savePlan(
       runs: run.saved.runs,
       lock: await lockOf(run),
       folder: plan.list.project.folder,
+      learned: compiled.learned,
       combined: planCombined(plan.list.project, options, host),
       place: { configPath, ...(isFound && { isFound }), output },
     },

@@ -53,27 +53,9 @@ export const GUARD_FIELDS = {
       "Refuses a list that would block more than `max_queries`, or more than `max_percent` percent, of the queries in `logs` that the published list does not block. Default: 1 percent. See [traffic](../guide/traffic.md).",
   },
   newly_blocks: {
-    type: "object",
-    fields: {
-      top: {
-        type: "number",
-        required: true,
-        most: 100_000,
-        description: "Names up to this rank are checked, at most 100000.",
-      },
-      action: {
-        type: "choice",
-        values: ["refuse", "drop"],
-        description:
-          "`refuse` (the default) does not publish the list. `drop` removes rules for such a name and adds exceptions to broader rules.",
-      },
-      acknowledged: {
-        type: "string",
-        description: "File with names that may be blocked, one per line.",
-        example: "popular-but-bad.txt",
-      },
-    },
+    type: "number",
+    most: 100_000,
     description:
-      "Popular names (`ranks`) that the new list blocks and the published one does not: `top` is the rank up to which names are popular, `action` (default `refuse`) what to do, `acknowledged` a file of names that may be blocked.",
+      "Popular names up to this rank (`ranks`), at most 100000, that a source below full trust must not newly block: rules for such a name are dropped, and broader rules get exceptions. A name is new if no published list of the last 30 days blocked it. `may_block` permits names; a source that is new to the list may block any.",
   },
 } as const;

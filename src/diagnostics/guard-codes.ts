@@ -12,21 +12,10 @@ export const GUARD_CODES = {
       "The new list has a rule for one of the largest public suffixes, such as com, or for nearly every name. The published list stays.",
     hint: "Remove the rule, or accept it with `guards.may_block_suffixes`",
   },
-  "newly-blocks": {
-    exit: 5,
-    meaning:
-      "The new list blocks popular names (`ranks`, `guards.newly_blocks`) that the published one does not block. The published list stays.",
-    hint: "Keep them reachable with `allow`, put them into the file of `guards.newly_blocks.acknowledged`, or publish once with --accept newly-blocks",
-  },
-  "popular-blocked": {
-    meaning:
-      "The list blocks popular names (`guards.newly_blocks`). It is the first one, so that later ones are compared with it.",
-    hint: "Check the names; keep those reachable with `allow` that are blocked by mistake",
-  },
   "popular-kept": {
     meaning:
       "A source would newly block popular names. Its rules for them were dropped; broader rules got an exception (`guards.newly_blocks`).",
-    hint: "To block them, put them into the file of `guards.newly_blocks.acknowledged`",
+    hint: "To block them, add them to `guards.may_block`",
   },
   "unproved-build": {
     exit: 5,

@@ -19,6 +19,8 @@ export interface PublishedExceptions {
 /** The published list, for the guards. */
 export interface PublishedRules {
   readonly exceptions?: PublishedExceptions | undefined;
+  /** Popular names that lists before it blocked within 30 days. */
+  readonly blockedLately?: Iterable<string> | undefined;
   /** Its file. */
   readonly path?: string | undefined;
   /** Its sources, in their displayed form. */

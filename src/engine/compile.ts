@@ -17,11 +17,10 @@ import { Reserved } from "../transformations/reserved.ts";
 import type { StageContext } from "../transformations/stage-context.ts";
 import { finalTrust, prepareNames, prepareRegex, prepareTrust } from "../transformations/trust.ts";
 import { allowReport, unusedEntries } from "./allow-report.ts";
-import { blockedIn } from "./blocked-in.ts";
 import { cancelledElsewhere } from "./cancelled-elsewhere.ts";
 import type { CompileOptions, PublishedRules } from "./compile-options.ts";
 import { buildTime } from "./build-time.ts";
-import { budgetWarnings, exceptionBudget, limitedSources } from "./exception-limits.ts";
+import { budgetWarnings, limitedSources } from "./exception-limits.ts";
 import { firstStages } from "./first-stages.ts";
 import { Pipeline } from "./pipeline.ts";
 import { nameStages } from "./name-stages.ts";
@@ -34,10 +33,10 @@ import {
   unknownEntries,
 } from "./list-findings.ts";
 import { LateDrops } from "./late-drops.ts";
+import { listJudges } from "./list-judges.ts";
 import { ListHeader } from "./list-header.ts";
 import { listShape } from "./list-shape.ts";
 import { protectedSet } from "./protected-names.ts";
-import { protectionOf } from "./protection-of.ts";
 import { type Filters, stagesOf } from "./stages-of.ts";
 import { type MemoryPlan, expectText, memoryPlan, scratchNeed } from "./memory-plan.ts";
 import { Warnings } from "./warnings.ts";
@@ -71,16 +70,16 @@ interface FetchedFilters {
 
 /** One compile in two steps: `fetch` downloads all remote content, `compile` builds the list. */
 export class Compilation {
-  private readonly plan: Plan;
-  private readonly options: CompileOptions;
-  private readonly reader: SourceReader;
-  private readonly host: Host;
+  readonly plan: Plan;
+  readonly options: CompileOptions;
+  readonly reader: SourceReader;
+  readonly host: Host;
   private readonly memory: MemoryPlan;
-  private readonly context: StageContext;
+  readonly context: StageContext;
   private readonly warnings: Warnings;
   private readonly head: ListHeader;
   private readonly output: OutputStage;
-  private readonly engine: Engine;
+  readonly engine: Engine;
   private readonly builtAt: Date;
   private protection: Protection | undefined;
   private readonly checkpoint: Checkpoint;
@@ -128,18 +127,16 @@ export class Compilation {
     const { plan, reader } = this;
     const { config } = plan;
     const { guards = {} } = config;
-    const accepted = guards.newly_blocks?.acknowledged;
     const { entries } = reader;
     const allow = await entries.allowList(config.allow ?? [], entryFiles(config.allow_sources));
     const list = { ...(await entries.filters(plan.list)), allow };
     const protect = await entries.names(entryFiles(guards.protect));
     const sources = await Promise.all(plan.sources.map(({ passes }) => entries.filters(passes)));
-    const known = await entries.acknowledged(entryFiles(accepted === undefined ? [] : [accepted]));
     const lists = {
       ranks: await entries.ranks(plan.ranks),
       known: await entries.ranks(plan.expand),
     };
-    this.popularity = new Popularity(lists, known, plan, this.context);
+    this.popularity = new Popularity(lists, plan, this.context);
     await reader.fetch(plan.sources);
     this.filters = { list, sources, protect };
   }
@@ -170,25 +167,16 @@ export class Compilation {
         ...(await this.host.scratchSpace()),
       });
     const cancelled = await cancelledElsewhere(plan.sources, reader);
-    const guarded = protectedSet([...protect, ...serversOf(plan)], config.guards?.may_block ?? []);
     const popularity = this.popularity!;
-    const { essential, optional } = guarded.household;
+    const guarded = protectedSet(
+      [...protect, ...serversOf(plan)],
+      config.guards?.may_block ?? [],
+      (name) => popularity.ranks?.rankOf(name) !== undefined,
+    );
     const isJudged = options.compat !== true;
-    const isLimited = plan.sources.some((one) => reader.trustOf(one).level !== "full");
-    const watched = [
-      ...(isLimited ? [...essential, ...optional] : []),
-      ...popularity.wanted(options),
-    ];
-    const blocked =
-      isJudged && watched.length > 0 && published.path !== undefined
-        ? await blockedIn(published.path, watched, this.host, this.engine)
-        : undefined;
-    const protection = isJudged
-      ? protectionOf(guarded, { ...published, blocked }, plan, { reader, context })
-      : undefined;
+    const judges = await listJudges(guarded, popularity, published, this);
+    const { protection, budget } = judges;
     this.protection = protection;
-    const limited = limitedSources(plan.sources, reader, options);
-    const budget = exceptionBudget(limited, published.exceptions, context);
     const wide = isJudged && !allowsPublicSuffix(plan) ? new WideRules(context.finder) : undefined;
     // Only other formats need it.
     const late = options.names && new LateDrops();
@@ -200,7 +188,6 @@ export class Compilation {
     output.names = options.names;
     const trustOf = (index: number): Trust =>
       trustInList(plan, index, reader.trustOf(plan.sources[index]!).level);
-    await popularity.begin(blocked, options, this.host);
     const last = [
       ...(late?.stages() ?? []),
       ...popularity.ranked(),
@@ -215,7 +202,7 @@ export class Compilation {
     ];
     const first = nameStages(config, context);
     const comparison = options.shared?.comparisonOf(plan);
-    const filtered = popularity.filtered();
+    const filtered = judges.filtered();
     const reserved =
       plan.list.hasCanary === true
         ? new Reserved(context, (index) => trustOf(index) === "full")
@@ -266,11 +253,9 @@ export class Compilation {
       findings:
         protection === undefined
           ? NO_FINDINGS
-          : {
-              ...listFindings(protection, wide?.found ?? [], guarded.lifelines, context.pool),
-              ...popularity.findings(context.pool),
-            },
+          : listFindings(protection, wide?.found ?? [], guarded.lifelines, context.pool),
       ranks: popularity.ranks,
+      learned: judges.learned(),
       close: () => this.close(),
       diagnostics: [
         ...reader.diagnostics,

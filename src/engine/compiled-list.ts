@@ -8,6 +8,12 @@ import type { ListFindings } from "./list-findings.ts";
 import type { PlannedSource } from "./plan.ts";
 import type { CompileReport } from "./report.ts";
 
+/** What a compile found out that later ones compare with. */
+export interface Learned {
+  /** Popular names that the replaced list blocks. */
+  readonly blocked: readonly string[];
+}
+
 /** What is known of a list once it is compiled. */
 export interface CompiledList {
   /** Every row that was read, with its fate. */
@@ -35,6 +41,8 @@ export interface CompiledList {
   readonly shape: ListShape;
   /** Popular names, if the configuration has any. */
   readonly ranks: RankedNames | undefined;
+  /** For the guards of later lists. */
+  readonly learned: Learned;
   /** Deletes temporary files. Rows that did not fit into memory are unavailable afterwards. */
   close(): void;
 }

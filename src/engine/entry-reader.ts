@@ -55,16 +55,6 @@ export class EntryReader {
     return this.taken(allowListOf(inline, lists));
   }
 
-  /** Names that a user accepted. The file may be empty. */
-  async acknowledged(files: readonly SourceOptions[]): Promise<AllowList> {
-    const { diagnostics } = this.findings;
-    const said = diagnostics.length;
-    const list = await this.allowList([], files);
-    const kept = diagnostics.splice(said).filter(({ code }) => code !== "source-empty");
-    diagnostics.push(...kept);
-    return list;
-  }
-
   /** The names in files, one per line, in any syntax. */
   async names(files: readonly SourceOptions[]): Promise<string[]> {
     const lists = await Promise.all(files.map((file) => this.read(file)));

@@ -18,28 +18,10 @@ export interface BlockedProtected extends Pick<BlockedName, "name" | "isForName"
   readonly at: At;
 }
 
-/** Popular names that the list blocks and the published one does not. */
-export interface PopularFindings {
-  readonly names: readonly {
-    readonly name: string;
-    readonly rank: number;
-    readonly text: string;
-    readonly at: At;
-  }[];
-  /** The rank up to which names were checked. */
-  readonly top: number;
-  /** Where acknowledged names are: an address without passwords, or a path relative to the current folder. */
-  readonly acknowledged: { readonly shown: string; readonly isFile: boolean } | undefined;
-  /** Whether no list was published before. */
-  readonly isFirst: boolean;
-}
-
 /** Facts about the rules of a list, for the guards. */
 export interface ListFindings {
   readonly blocked: readonly BlockedProtected[];
   readonly wide: readonly (Pick<WideRule, "text" | "suffix"> & { readonly at: At })[];
-  /** Absent without such a guard. */
-  readonly popular?: PopularFindings;
 }
 
 export const NO_FINDINGS: ListFindings = { blocked: [], wide: [] };

@@ -143,7 +143,7 @@ export function planOf(
 
 /** Whether names may be dropped before any transformation, so that each name of a hosts line needs its own row. */
 export function judgesNames({ min_sources: least = 1, guards }: Config): boolean {
-  return least > 1 || guards?.newly_blocks?.action === "drop";
+  return least > 1 || guards?.newly_blocks !== undefined;
 }
 
 /** The options of lists of names, such as `ranks`. */
@@ -165,9 +165,7 @@ export function allEntryFiles({ sources, guards = {}, ...list }: Config): Source
     ...(level.exclusions_sources ?? []),
     ...(level.inclusions_sources ?? []),
   ]);
-  const { protect = [], newly_blocks: newly } = guards;
-  const known = newly?.acknowledged === undefined ? [] : [newly.acknowledged];
-  return entryFiles([...filters, ...(list.allow_sources ?? []), ...protect, ...known]);
+  return entryFiles([...filters, ...(list.allow_sources ?? []), ...(guards.protect ?? [])]);
 }
 
 /** The options of all lists of names in a configuration, with those of its lists. */

@@ -1,23 +1,19 @@
 import { type Diagnostic, warningOf } from "../diagnostics/diagnostic.ts";
 import { countText, numberText } from "../diagnostics/number-text.ts";
-import { printable, withoutCredentials } from "../diagnostics/printable.ts";
-import { allNames, someOf } from "../diagnostics/some-of.ts";
+import { printable } from "../diagnostics/printable.ts";
+import { MOST_NAMED, allNames, someOf } from "../diagnostics/some-of.ts";
 import type { ListShape } from "../formats/list-model.ts";
 import type { RankedNames } from "../meaning/ranked-names.ts";
-import type { ChunkPool } from "../rules/rule-table.ts";
-import type { AllowList } from "../transformations/allow.ts";
+import { withParents } from "../syntax/parents.ts";
 import { ExpandPatterns } from "../transformations/expand-patterns.ts";
-import { type BlockedBefore, NewlyBlocked } from "../transformations/newly-blocked.ts";
+import { NewlyBlocked, type NewlyTerms } from "../transformations/newly-blocked.ts";
+import { isValidRow } from "../transformations/own-blocks.ts";
 import { rankedStages } from "../transformations/ranked.ts";
-import type { ValidatorOptions } from "../syntax/validate-rule.ts";
 import type { StageContext } from "../transformations/stage-context.ts";
-import type { Host } from "../host/host.ts";
-import type { CompileOptions } from "./compile-options.ts";
-import { type PopularFindings, findingLocation } from "./list-findings.ts";
-import { locateOnce } from "./locate.ts";
 import type { NamedStage } from "./pipeline.ts";
 import { type Plan, inverts } from "./plan.ts";
 import { PopularInList } from "./popular-in-list.ts";
+import { waivedNames } from "./protected-names.ts";
 
 /** Names of lists in the configuration. */
 interface NameLists {
@@ -26,91 +22,65 @@ interface NameLists {
   readonly known: RankedNames | undefined;
 }
 
+/** Names beyond the limit are remembered, too: they may become popular tomorrow. */
+const MARGIN = 2;
+
 /** What the popularity of names decides in a compile. */
 export class Popularity {
   readonly ranks: RankedNames | undefined;
   /** Popular names that must not be newly blocked. */
   private readonly watched: readonly string[];
-  private readonly config: Plan["config"];
+  /** The names to look for in the published list. */
+  readonly wanted: readonly string[];
+  private readonly plan: Plan;
   private readonly context: StageContext;
-  private readonly validator: ValidatorOptions | undefined;
-  /** Whether the list turns rules into exceptions after these stages. */
-  private readonly inverts: boolean;
-  /** What the published list blocks of them; undefined without one. */
-  private before: ReadonlyMap<string, BlockedBefore> | undefined;
   private newly: NewlyBlocked | undefined;
-  private acknowledged: PopularFindings["acknowledged"];
   private readonly expand: ExpandPatterns | undefined;
   /** The popular names that rules of the list match, if an output needs them. */
   readonly inList: PopularInList | undefined;
 
-  constructor(
-    { ranks, known }: NameLists,
-    acknowledged: AllowList,
-    { config, list }: Plan,
-    context: StageContext,
-  ) {
-    this.validator = list.validator;
-    this.inverts = inverts(list);
+  constructor({ ranks, known }: NameLists, plan: Plan, context: StageContext) {
+    const { outputs, guards = {} } = plan.config;
+    this.plan = plan;
+    this.context = context;
     this.ranks = ranks;
     this.expand = known && new ExpandPatterns(known, context);
-    const isLimited = config.outputs?.some(({ fit }) => fit !== undefined) === true;
+    const isLimited = outputs?.some(({ fit }) => fit !== undefined) === true;
     this.inList = isLimited && ranks ? new PopularInList(ranks) : undefined;
-    this.config = config;
-    this.context = context;
-    const top = config.guards?.newly_blocks?.top ?? 0;
-    this.watched = ranks?.top(top).filter((name) => !acknowledged.matchesName(name)) ?? [];
+    const top = guards.newly_blocks ?? 0;
+    const mayBlock = new Set(waivedNames(guards.may_block ?? []));
+    const isWatched = (name: string): boolean =>
+      !withParents(name).some((parent) => mayBlock.has(parent));
+    this.watched = ranks?.top(top).filter(isWatched) ?? [];
+    this.wanted = ranks?.top(top * MARGIN).filter(isWatched) ?? [];
   }
 
-  /** The names to look for in the published list. */
-  wanted({ accept = [], compat }: CompileOptions): readonly string[] {
-    return compat === true || accept.includes("newly-blocks") ? [] : this.watched;
-  }
-
-  /** `before` is what the published list blocks, if there is one. */
-  async begin(
-    before: ReadonlyMap<string, BlockedBefore> | undefined,
-    options: CompileOptions,
-    host: Host,
-  ): Promise<void> {
-    const watched = this.wanted(options);
-    if (watched.length === 0) return;
-    this.before = before;
-    const names = watched.filter((name) => this.before?.get(name)?.isForAll !== true);
-    this.newly =
-      names.length === 0
-        ? undefined
-        : new NewlyBlocked(names, this.before ?? new Map(), this.context, this.validator);
-    this.acknowledged = await this.acknowledgedIn(options, host);
-  }
-
-  private async acknowledgedIn(
-    options: CompileOptions,
-    host: Host,
-  ): Promise<PopularFindings["acknowledged"]> {
-    const source = this.config.guards?.newly_blocks?.acknowledged;
-    if (source === undefined) return undefined;
-    const found = await locateOnce(source, host, options, { diagnostics: [], inputs: [] });
-    return found.kind === "file"
-      ? { shown: host.path.relative(host.cwd, found.path), isFile: true }
-      : { shown: withoutCredentials(source), isFile: false };
-  }
-
-  /** Nothing is dropped from the first list: what it blocks is what later ones are compared with. */
-  private get drops(): boolean {
-    return this.before !== undefined && this.config.guards?.newly_blocks?.action === "drop";
+  /** `terms` say what is not new, if a list was published. */
+  begin({
+    before,
+    lately,
+    ...terms
+  }: Omit<NewlyTerms, "names"> & { lately: ReadonlySet<string> }): void {
+    const names = this.watched.filter(
+      (name) => before.get(name)?.isForAll !== true && !lately.has(name),
+    );
+    if (names.length > 0) this.newly = new NewlyBlocked({ names, before, ...terms }, this.context);
   }
 
   /** Stages after the filters of the list, and before its transformations. */
   filtered(): NamedStage[] {
-    return this.newly !== undefined && this.drops && !this.inverts
-      ? [{ name: "newly-blocks", stage: this.newly.dropRules() }]
-      : [];
+    const { list } = this.plan;
+    const { validator } = list;
+    if (this.newly === undefined || inverts(list)) return [];
+    const stage = this.newly.dropRules(
+      validator && ((chunk, row) => isValidRow(chunk, row, validator)),
+    );
+    return [{ name: "newly-blocks", stage }];
   }
 
   /** Stages for the finished rules, before protected names are checked. */
   ranked(): NamedStage[] {
-    const top = this.config.fit?.top;
+    const top = this.plan.config.fit?.top;
     if (top === undefined || this.ranks === undefined) return [];
     return rankedStages(this.ranks, top, this.context).map((stage) => ({
       name: "fit",
@@ -122,8 +92,7 @@ export class Popularity {
   last(): NamedStage[] {
     const expand = this.expand === undefined ? [] : [{ name: "expand", stage: this.expand }];
     if (this.newly === undefined) return expand;
-    const stage = this.drops ? this.newly.addExceptions() : this.newly.watch();
-    return [{ name: "newly-blocks", stage }, ...expand];
+    return [{ name: "newly-blocks", stage: this.newly.addExceptions() }, ...expand];
   }
 
   /** For other formats. */
@@ -136,31 +105,19 @@ export class Popularity {
     };
   }
 
-  /** For the guard. */
-  findings(pool: ChunkPool): { readonly popular?: PopularFindings } {
-    const { newly_blocks: settings } = this.config.guards ?? {};
-    if (this.newly === undefined || settings === undefined || this.drops) return {};
-    const names = this.newly.blocked.map(({ name, rule }) => ({
-      name,
-      rank: this.ranks!.rankOf(name)!,
-      text: rule.text,
-      at: findingLocation(rule, pool),
-    }));
-    const { top } = settings;
-    const { acknowledged } = this;
-    return { popular: { names, top, acknowledged, isFirst: this.before === undefined } };
-  }
-
   /** One warning per source whose rules were dropped. */
   warnings(labels: readonly string[]): Diagnostic[] {
-    if (this.newly === undefined || !this.drops) return [];
     const bySource = new Map<number, string[]>();
-    for (const { name, source } of this.newly.blocked)
+    for (const { name, source } of this.newly?.blocked ?? [])
       bySource.set(source, [...(bySource.get(source) ?? []), name]);
     return Array.from(bySource, ([source, names]) => {
       const shown = names.map((name) => `${name} (rank ${numberText(this.ranks!.rankOf(name)!)})`);
       const message = `${printable(labels[source] ?? "")} would newly block ${countText(names.length, "popular name")}; ${names.length === 1 ? "it stays" : "they stay"} reachable: ${someOf(shown)}`;
-      return warningOf("popular-kept", message, allNames(names));
+      const hint =
+        names.length > MOST_NAMED
+          ? "If that is intended, add the names that --verbose shows to guards.may_block"
+          : `If that is intended: guards: { may_block: [${someOf(names)}] }`;
+      return warningOf("popular-kept", message, { hint, ...allNames(names) });
     });
   }
 }

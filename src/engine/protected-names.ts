@@ -144,11 +144,17 @@ export function waivedNames(mayBlock: readonly string[]): string[] {
 }
 
 /** `own` has the names of `guards.protect` and the servers of the sources. */
-export function protectedSet(own: readonly string[], mayBlock: readonly string[]): ProtectedSet {
+export function protectedSet(
+  own: readonly string[],
+  mayBlock: readonly string[],
+  isPopular: (name: string) => boolean = () => false,
+): ProtectedSet {
   const all = new Set([...own, ...PROTECTED_NAMES]);
   const waived = waivedNames(mayBlock);
   const known = new Set([...all, ...ESSENTIAL_NAMES, ...OPTIONAL_NAMES]);
-  const unknown = mayBlock.filter((_, index) => !known.has(waived[index]!));
+  const unknown = mayBlock.filter(
+    (_, index) => !known.has(waived[index]!) && !isPopular(waived[index]!),
+  );
   const household = householdNames(
     (name) => all.has(name) || withParents(name).some((parent) => waived.includes(parent)),
   );

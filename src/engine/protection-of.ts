@@ -1,10 +1,10 @@
 import type { BlockedBefore } from "../transformations/newly-blocked.ts";
+import type { OwnBlocks } from "../transformations/own-blocks.ts";
 import { Protection } from "../transformations/protect.ts";
 import type { StageContext } from "../transformations/stage-context.ts";
 import type { PublishedRules } from "./compile-options.ts";
 import type { Plan } from "./plan.ts";
 import type { ProtectedSet } from "./protected-names.ts";
-import type { SourceReader } from "./source-reader.ts";
 
 /** The published list. */
 interface Before extends PublishedRules {
@@ -12,12 +12,19 @@ interface Before extends PublishedRules {
   readonly blocked: ReadonlyMap<string, BlockedBefore> | undefined;
 }
 
+interface Judges {
+  /** Whether a source is fully trusted, by its index. */
+  readonly isFull: (source: number) => boolean;
+  readonly own: OwnBlocks;
+  readonly context: StageContext;
+}
+
 /** The protection of a list. What the published list blocks for all clients is not newly blocked. */
 export function protectionOf(
   { names, household }: ProtectedSet,
   before: Before,
   { sources }: Plan,
-  { reader, context }: { readonly reader: SourceReader; readonly context: StageContext },
+  { isFull, own, context }: Judges,
 ): Protection {
   const isFree = (name: string): boolean => before.blocked?.get(name)?.isForAll !== true;
   return new Protection(
@@ -28,6 +35,6 @@ export function protectionOf(
       isNewSource: (index) => before.sources?.has(sources[index]!.shown) !== true,
     },
     context,
-    (index) => reader.trustOf(sources[index]!).level === "full",
+    { isTrusted: isFull, own },
   );
 }

@@ -44,7 +44,7 @@ export function addExceptions(
     const end = at + encodeUtf8(line).length;
     const row = chunk.push(at, end, 0);
     chunk.kind[row] = Kind.Rule;
-    chunk.flags[row] = Flag.Generated | Flag.Allow;
+    chunk.flags[row] = Flag.Generated | (line.startsWith("@@") ? Flag.Allow : 0);
     at = end + 1;
   }
   chunk.has.otherRows = true;

@@ -9,6 +9,7 @@ import { Flag, Kind } from "../rules/kind.ts";
 import { textOf } from "../rules/row-text.ts";
 import { exceptionsAtEnd } from "./added-rules.ts";
 import { AllowList, type AllowUse, exceptionsFor, takeOut } from "./allow.ts";
+import type { OwnBlocks } from "./own-blocks.ts";
 import { type Stage, eachChunk } from "./stage.ts";
 import type { StageContext } from "./stage-context.ts";
 
@@ -54,12 +55,13 @@ export class Protection {
   private readonly householdNames: ReadonlySet<string>;
   private readonly context: StageContext;
   private readonly isTrusted: (source: number) => boolean;
+  private readonly own: OwnBlocks;
 
   constructor(
     names: readonly string[],
     household: Household,
     context: StageContext,
-    isTrusted: (source: number) => boolean,
+    { isTrusted, own }: { isTrusted: (source: number) => boolean; own: OwnBlocks },
   ) {
     this.names = [...new Set(names)];
     this.household = household;
@@ -67,6 +69,7 @@ export class Protection {
     this.householdNames = new Set([...household.essential, ...household.optional]);
     this.context = context;
     this.isTrusted = isTrusted;
+    this.own = own;
   }
 
   /** Protected names that the list does not block. */
@@ -136,7 +139,9 @@ export class Protection {
         .matching(name)
         .filter((rule) => rule.isAllow !== true && !(rule.isForSome === true && isOwn(rule)));
       if (rules.length === 0) continue;
-      const own = rules.find(isOwn);
+      // Compress may have dropped it for a broader rule of another source.
+      const owned = this.own.blockOf(name);
+      const own = rules.find(isOwn) ?? (owned?.isForAll === true ? owned.by : undefined);
       if (own !== undefined) {
         this.blocked.push({ name, rule: own, isForName: isForName(own, name) });
         continue;
@@ -147,6 +152,7 @@ export class Protection {
         this.useOf(this.sourceOf(rule.row)).excepted.add(name);
       }
       lines.push(...exceptionsFor({ name, below: false, self: true }, effects));
+      lines.push(...this.own.strengthened(name));
     }
     return lines;
   }
@@ -163,9 +169,9 @@ export class Protection {
       const sources = rules.map(({ row }) => this.sourceOf(row));
       const isAccepted =
         this.optional.has(name) && sources.some((one) => this.household.isNewSource(one));
-      const isOwn = sources.some(
-        (source, index) => this.isTrusted(source) && rules[index]!.isForSome !== true,
-      );
+      const isOwn =
+        this.own.blocksForAll(name) ||
+        sources.some((source, index) => this.isTrusted(source) && rules[index]!.isForSome !== true);
       if (isAccepted && !isOwn) this.accepted.add(name);
       if (isAccepted || isOwn) {
         // The list blocks it, so no warning may call it reachable.
@@ -179,6 +185,7 @@ export class Protection {
         if (!household.has(name)) household.set(name, rule);
       }
       lines.push(...exceptionsFor({ name, below: false, self: true }, effects));
+      lines.push(...this.own.strengthened(name));
     }
     return lines;
   }

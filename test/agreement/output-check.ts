@@ -193,7 +193,7 @@ function lateConfig(lateness: Lateness): object {
     ...(minSources > 1 && sources.length > 1 && { min_sources: minSources }),
     ...(popular > 0 && {
       ranks: [{ source: "top.csv", type: "tranco" }],
-      ...(isRanked ? { fit: top } : { guards: { newly_blocks: { ...top, action: "drop" } } }),
+      ...(isRanked ? { fit: top } : { guards: { newly_blocks: top.top } }),
     }),
     ...(exclusions.length > 0 && { exclusions }),
     ...(inclusions.length > 0 && { inclusions }),

@@ -92,13 +92,13 @@ test("each name of a hosts line has its own reason with min_sources", async () =
   assert.ok(mixed > 5, `${mixed} lists with dropped names`);
 });
 
-test("each name of a hosts line has its own reason with newly_blocks: drop", async () => {
+test("each name of a hosts line has its own reason with newly_blocks", async () => {
   for (const transformations of [[], ["Compress"]]) {
     const config = {
-      sources: [{ source: "s0", name: "s0", type: "hosts" }],
+      sources: [{ source: "s0", name: "s0", type: "hosts", trust: "standard" }],
       ranks: ["top"],
       transformations,
-      guards: { newly_blocks: { top: 100, action: "drop" }, max_growth: 10_000 },
+      guards: { newly_blocks: 100, max_growth: 10_000 },
     };
     const project = projectOf(config, { s0: `0.0.0.0 ${NAMES[0]}`, top: `${NAMES[2]}\n` });
     await answer(project, "compile");

@@ -7,7 +7,7 @@ const TOP = ["search.example", "www.shop.example", "ads.tracker.example", "big.e
 function project(more: object = {}, files: Readonly<Record<string, string>> = {}): MemoryProject {
   const config = {
     name: "N",
-    sources: [{ source: "ads.txt", name: "Ads", type: "adblock" }],
+    sources: [{ source: "ads.txt", name: "Ads", type: "adblock", trust: "standard" }],
     ranks: ["top.csv"],
     transformations: ["Validate", "Compress"],
     ...more,
@@ -21,53 +21,117 @@ function project(more: object = {}, files: Readonly<Record<string, string>> = {}
   });
 }
 
-const GUARD = { newly_blocks: { top: 10, acknowledged: "known.txt" } };
+const GUARD = { newly_blocks: 10 };
+const OLD = "||tracker.example^\n||rare.example^\n||search.example^\n||shop.example^\n";
 const NEWLY = "||tracker.example^\n||shop.example^\n||search.example^\n||rare.example^\n";
 
-test("the first list is not refused, and says which popular names it blocks", async () => {
+/** Whether the published list blocks a name. */
+async function isBlocked(one: MemoryProject, name: string): Promise<boolean> {
+  const { stdout } = await one.run("why", "-c", "c.json", name);
+  return stdout.includes("BLOCKED");
+}
+
+test("nothing is new for the first list, a new source, or a fully trusted one", async () => {
   const one = project({ guards: GUARD });
-  const { exit, stderr } = await one.run("-c", "c.json");
-  assert.equal(exit, 0);
-  assert.match(
-    stderr,
-    /popular-blocked.*blocks 1 name of the top 10: ads\.tracker\.example \(rank 3\)/,
-  );
-  assert.doesNotMatch(stderr, /source-empty/);
+  one.write("ads.txt", NEWLY);
+  const first = await one.run("-c", "c.json");
+  assert.deepEqual([first.exit, /popular-/.test(first.stderr)], [0, false]);
+  assert.ok(await isBlocked(one, "search.example"));
+  for (const more of [{ trust: "standard" }, { trust: "full" }]) {
+    const two = project({ guards: GUARD });
+    assert.equal((await two.run("-c", "c.json")).exit, 0);
+    const added = { source: "more.txt", type: "adblock", ...more };
+    const sources = [{ source: "ads.txt", name: "Ads", type: "adblock", trust: "standard" }, added];
+    const transformations = ["Validate", "Compress"];
+    const config = { name: "N", sources, ranks: ["top.csv"], transformations, guards: GUARD };
+    two.write("c.json", JSON.stringify(config));
+    two.write("more.txt", more.trust === "full" ? "||other.example^\n" : NEWLY);
+    assert.equal((await two.run("-c", "c.json")).exit, 0);
+    two.write("more.txt", NEWLY);
+    const { exit, stderr } = await two.run("-c", "c.json");
+    assert.deepEqual([exit, /popular-/.test(stderr)], [0, false], stderr);
+    assert.ok(await isBlocked(two, "search.example"));
+  }
 });
 
-test("a list that newly blocks popular names is refused until they are acknowledged", async () => {
+test("a name that was missing for a night is blocked again", async () => {
+  const one = project({ guards: GUARD });
+  one.write("ads.txt", OLD);
+  assert.equal((await one.run("-c", "c.json")).exit, 0);
+  // Several nights without it, and several runs in one of them.
+  for (const [moment, text] of [
+    ["2026-11-11T00:00:00Z", "||tracker.example^\n||rare.example^\n||a.example^\n"],
+    ["2026-11-11T01:00:00Z", "||tracker.example^\n||rare.example^\n||b.example^\n"],
+    ["2026-11-20T00:00:00Z", "||tracker.example^\n||rare.example^\n||c.example^\n"],
+  ] as const) {
+    one.now = moment;
+    one.write("ads.txt", text);
+    assert.equal((await one.run("-c", "c.json")).exit, 0);
+    assert.ok(!(await isBlocked(one, "search.example")));
+  }
+  const last = one.text("rules/n.txt");
+  const state = new Map(one.memory.files);
+  one.now = "2026-12-10T23:00:00Z";
+  one.write("ads.txt", OLD);
+  const { exit, stderr } = await one.run("-c", "c.json");
+  assert.deepEqual([exit, /popular-/.test(stderr)], [0, false], stderr);
+  assert.ok(await isBlocked(one, "search.example"));
+
+  // A month later, or without the memory, it is new.
+  for (const [moment, removes] of [
+    ["2026-12-12T00:00:00Z", false],
+    ["2026-11-21T00:00:00Z", true],
+  ] as const) {
+    one.memory.files.clear();
+    for (const [path, bytes] of state)
+      if (!removes || !path.endsWith(".memory.json")) one.memory.files.set(path, bytes);
+    one.now = moment;
+    assert.equal(one.text("rules/n.txt"), last);
+    one.write("ads.txt", OLD);
+    const late = await one.run("-c", "c.json");
+    assert.equal(late.exit, 0);
+    assert.match(late.stderr, /popular-kept.*Ads would newly block 2 popular names/);
+    assert.ok(!(await isBlocked(one, "search.example")));
+  }
+});
+
+test("what a build blocked that was rolled back does not count", async () => {
   const one = project({ guards: GUARD });
   assert.equal((await one.run("-c", "c.json")).exit, 0);
-  one.write("ads.txt", NEWLY);
-  const refused = await one.run("-c", "c.json");
-  assert.equal(refused.exit, 5);
-  const said =
-    /newly-blocks.*would newly block 2 names of the top 10: search\.example \(rank 1\), www\.shop\.example \(rank 2\)/;
-  assert.match(refused.stderr, said);
-  assert.match(
-    refused.stderr,
-    /\|\|search\.example\^ in ads\.txt:3, \|\|shop\.example\^ in ads\.txt:2/,
-  );
-  assert.match(
-    refused.stderr,
-    /printf '%s\\n' '' search\.example www\.shop\.example >> known\.txt/,
-  );
-  assert.doesNotMatch(one.text("rules/n.txt"), /search/);
-
-  one.write("known.txt", "search.example\nwww.shop.example\n");
-  assert.equal((await one.run("-c", "c.json")).exit, 0);
-  assert.match(one.text("rules/n.txt"), /search/);
-  // What is published is not new, acknowledged or not.
-  one.write("known.txt", "");
-  assert.equal((await one.run("-c", "c.json")).exit, 0);
+  // The list of a night blocks it because the user permits it.
+  const sources = [{ source: "ads.txt", name: "Ads", type: "adblock", trust: "standard" }];
+  const config = {
+    name: "N",
+    sources,
+    ranks: ["top.csv"],
+    transformations: ["Validate", "Compress"],
+  };
+  const write = (guards: object): void =>
+    one.write("c.json", JSON.stringify({ ...config, guards: { ...GUARD, ...guards } }));
+  const publish = async (moment: string, text: string): Promise<string> => {
+    one.now = moment;
+    one.write("ads.txt", text);
+    const { exit, stderr } = await one.run("-c", "c.json");
+    assert.equal(exit, 0, stderr);
+    return stderr;
+  };
+  write({ may_block: ["search.example"] });
+  await publish("2026-11-11T00:00:00Z", `||search.example^\n${OLD}`);
+  assert.ok(await isBlocked(one, "search.example"));
+  write({});
+  await publish("2026-11-12T00:00:00Z", "||tracker.example^\n||rare.example^\n||a.example^\n");
+  one.now = "2026-11-12T01:00:00Z";
+  const undone = await one.run("rollback", "@2", "-c", "c.json");
+  assert.equal(undone.exit, 0, undone.stderr);
+  assert.match(await publish("2026-11-13T00:00:00Z", OLD), /popular-kept.*search\.example/);
 });
 
 test("a rule for other questions or some clients does not count as blocked before", async () => {
-  for (const [modifier, first] of [
-    ["dnstype=TXT", 0],
-    ["dnstype=~TXT", 1],
-    ["client=~10.0.0.1", 1],
-    ["denyallow=a.search.example", 1],
+  for (const [modifier, isBlock] of [
+    ["dnstype=TXT", false],
+    ["dnstype=~TXT", true],
+    ["client=~10.0.0.1", true],
+    ["denyallow=a.search.example", true],
   ] as const) {
     const one = project({ guards: GUARD });
     const lines = `||tracker.example^\n||search.example^$${modifier}\n||rare.example^\n`;
@@ -75,25 +139,31 @@ test("a rule for other questions or some clients does not count as blocked befor
     assert.equal((await one.run("-c", "c.json")).exit, 0);
     one.write("ads.txt", lines);
     const { exit, stderr } = await one.run("-c", "c.json");
-    assert.equal(exit, first === 1 ? 5 : 0, `${modifier}: ${stderr}`);
-    assert.equal(/search\.example \(rank 1\)/.test(stderr), first === 1, modifier);
-    assert.equal((await one.run("-c", "c.json", "--accept", "newly-blocks")).exit, 0);
+    assert.equal(exit, 0);
+    assert.equal(/popular-kept.*search\.example/.test(stderr), isBlock, `${modifier}: ${stderr}`);
     // What is published is not new, although it is for some only.
-    one.write("ads.txt", `${lines}||other.example^\n`);
-    assert.equal((await one.run("-c", "c.json")).exit, 0, modifier);
-    one.write("ads.txt", `${lines}||search.example^\n`);
-    const wider = await one.run("-c", "c.json");
-    assert.equal(wider.exit, modifier.startsWith("client") || first === 0 ? 5 : 0, modifier);
+    const two = project({ guards: GUARD });
+    two.write("ads.txt", lines);
+    await two.run("-c", "c.json");
+    two.write("ads.txt", `${lines}||other.example^\n`);
+    const same = await two.run("-c", "c.json");
+    assert.doesNotMatch(same.stderr, /popular-kept/, modifier);
+    two.write("ads.txt", `${lines}||search.example^\n`);
+    const wider = await two.run("-c", "c.json");
+    const isNew = modifier.startsWith("client") || !isBlock;
+    assert.equal(/popular-kept/.test(wider.stderr), isNew, `${modifier}: ${wider.stderr}`);
   }
 });
 
-test("--accept newly-blocks publishes once and for all", async () => {
-  const one = project({ guards: GUARD });
+test("guards.may_block permits a popular name, and its subdomains", async () => {
+  const one = project({ guards: { ...GUARD, may_block: ["search.example", "shop.example"] } });
   assert.equal((await one.run("-c", "c.json")).exit, 0);
   one.write("ads.txt", NEWLY);
-  assert.equal((await one.run("-c", "c.json", "--accept", "newly-blocks")).exit, 0);
-  one.write("ads.txt", `${NEWLY}||other.example^\n`);
-  assert.equal((await one.run("-c", "c.json")).exit, 0);
+  const { exit, stderr } = await one.run("-c", "c.json");
+  assert.equal(exit, 0);
+  assert.doesNotMatch(stderr, /popular-kept|may-block-unknown.*search/);
+  assert.ok(await isBlocked(one, "search.example"));
+  assert.ok(await isBlocked(one, "www.shop.example"));
 });
 
 test("a name that becomes popular is not new", async () => {
@@ -101,11 +171,12 @@ test("a name that becomes popular is not new", async () => {
   assert.equal((await one.run("-c", "c.json")).exit, 0);
   one.write("top.csv", "1,rare.example\n2,search.example\n");
   one.write("ads.txt", "||tracker.example^\n||rare.example^\n||more.example^\n");
-  assert.equal((await one.run("-c", "c.json")).exit, 0);
+  const { stderr } = await one.run("-c", "c.json");
+  assert.doesNotMatch(stderr, /popular-kept/);
 });
 
-test("action: drop keeps popular names reachable, and the record says so", async () => {
-  const one = project({ guards: { newly_blocks: { top: 10, action: "drop" } } });
+test("popular names stay reachable, and the record says so", async () => {
+  const one = project({ guards: GUARD });
   assert.equal((await one.run("-c", "c.json")).exit, 0);
   one.write("ads.txt", NEWLY);
   const { exit, stderr } = await one.run("-c", "c.json");
@@ -121,9 +192,9 @@ test("action: drop keeps popular names reachable, and the record says so", async
   assert.match(kept.stdout, /popular name that the list would newly block/);
 });
 
-test("action: drop does not count names that the list does not block in the end", async () => {
+test("newly_blocks does not count names that the list does not block in the end", async () => {
   const one = project({
-    guards: { newly_blocks: { top: 10, action: "drop" } },
+    guards: GUARD,
     transformations: ["RemoveModifiers", "Validate", "Compress"],
     exclusions: ["shop.example"],
     allow: ["news.example"],
@@ -197,7 +268,7 @@ const BAD: readonly (readonly [object, RegExp])[] = [
   ],
   [{ sources: [{ source: "top.csv", type: "umbrella" }] }, /type is umbrella/],
   [{ ranks: [{ source: "a", type: "csv" }] }, /ranks\[0\]\.column is required/],
-  [{ guards: { newly_blocks: { top: 1e9 } } }, /top must be a whole number from 0 to 100000/],
+  [{ guards: { newly_blocks: 1e9 } }, /newly_blocks must be a whole number from 0 to 100000/],
   [{ ranks: ["missing.csv"], fit: { top: 5 } }, /File not found: missing\.csv/],
   [{ ranks: ["known.txt"], fit: { top: 5 } }, /known\.txt/],
   [{ expand: [{ source: "a", type: "rpz" }] }, /expand\[0\]\.type is rpz/],

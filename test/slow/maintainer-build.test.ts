@@ -75,7 +75,7 @@ ${rows.map((row) => `  ${row.join(", ")}`).join(",\n")} ]
 ranks: [top.csv]
 transformations: [RemoveComments, Compress, Validate, Deduplicate, InsertFinalNewLine]
 allow: [status.example.org]
-guards: { max_shrink: 10, newly_blocks: { top: 1000, action: drop } }
+guards: { max_shrink: 10, newly_blocks: 1000 }
 outputs:
 ${FORMATS.map((format) => `  - { format: ${format}, file: "{format}/{slug}.txt" }`).join("\n")}
 lists:

@@ -11,7 +11,6 @@ export const GUARD_NAMES = [
   "empty-output",
   "unproved-build",
   "breaks-traffic",
-  "newly-blocks",
 ] as const;
 
 /** The name of a guard, which is the code of its refusal. */

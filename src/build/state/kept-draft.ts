@@ -1,4 +1,5 @@
 import { decodeUtf8, encodeUtf8 } from "../../bytes/utf8.ts";
+import type { Learned } from "../../engine/compiled-list.ts";
 import type { CompileReport } from "../../engine/report.ts";
 import type { ListShape } from "../../formats/list-model.ts";
 import type { Host, NewFile } from "../../host/host.ts";
@@ -24,6 +25,8 @@ export interface KeptDraft {
   readonly timelessHead: string;
   /** The sources of the rules. */
   readonly runs: SourceRuns;
+  /** For the guards of the next build; kept builds do not have it. */
+  readonly learned?: Learned | undefined;
 }
 
 const FORMAT = 1;

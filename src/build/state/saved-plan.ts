@@ -2,6 +2,7 @@ import { decodeUtf8, encodeUtf8 } from "../../bytes/utf8.ts";
 import type { OutputFile } from "../../publish/output-file.ts";
 import type { CombinedPlan } from "../combined-plan.ts";
 import type { Lockfile } from "../lockfile.ts";
+import type { Learned } from "../../engine/compiled-list.ts";
 import type { CompileReport } from "../../engine/report.ts";
 import { outputFailed } from "../../publish/output-failed.ts";
 import { VERSION } from "../../diagnostics/version.ts";
@@ -39,6 +40,8 @@ export interface SavedPlan {
   /** The lock to write, and its folder. */
   readonly lock?: Lockfile | undefined;
   readonly folder: string;
+  /** For the guards of the next build. */
+  readonly learned?: Learned | undefined;
   /** The files over several lists. */
   readonly combined: readonly CombinedPlan[];
   /** The options that find the list again, as they were given. */

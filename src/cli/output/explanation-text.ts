@@ -40,7 +40,9 @@ export function explanationText(
       `  by  ${style.strong(printable(rule.text))}  ${style.faint(locationLink(locationText(rule), rule, style))}`,
     );
   if (explanation.isNewlyBlocked === true)
-    out.push("  a popular name that the list would newly block; action: drop keeps it reachable");
+    out.push(
+      "  a popular name that the list would newly block; guards.newly_blocks keeps it reachable",
+    );
   if (since !== undefined) out.push(`  ${style.faint(sinceText(since))}`);
   for (const one of partial)
     out.push(
