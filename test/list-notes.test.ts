@@ -41,14 +41,9 @@ test("a line that maps only local names to an address does not redirect a name",
   ]);
 });
 
-test("a machine with an address in its name is not a shared host", async () => {
-  const machine = "||ec2-44-195-46-161.compute-1.amazonaws.com^";
-  assert.deepEqual(await notesOf("adblock", [machine]), []);
-  assert.deepEqual(await notesOf("adblock", [machine, "||us-west-2.compute.amazonaws.com^"]), [
-    "s: 1 rule blocks a shared host such as github.io with everything on it",
-  ]);
+test("a rule for a shared host needs no remark, because it has no remedy", async () => {
+  assert.deepEqual(await notesOf("adblock", ["||us-west-2.compute.amazonaws.com^"]), []);
   assert.deepEqual(await notesOf("adblock", ["||github.io^", "||a.run.app^"]), [
-    "s: 2 rules block a shared host such as github.io with everything on it",
     "||github.io^ blocks adguardteam.github.io, which devices need",
   ]);
 });

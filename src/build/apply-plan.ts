@@ -19,6 +19,7 @@ import { publishList, publishedConfig } from "./publish-list.ts";
 import { notePublished, publishedFact } from "./note-history.ts";
 import { refusePlaces } from "./refuse-places.ts";
 import { replayNames } from "./recorded-names.ts";
+import { Conditions } from "./state/conditions.ts";
 import { holdCommandLine, holdText, readHold } from "./state/hold.ts";
 import { type SavedPlan, digestAt, readPlan } from "./state/saved-plan.ts";
 
@@ -35,7 +36,6 @@ export async function applyPlan(path: string, context: BuildContext): Promise<Li
   const labels = report.sources.map(({ label }) => label);
   const outputPlans = planOutputs(config, { folder: rulesDir, host });
   await refusePlan(plan, outputPlans, context);
-  for (const diagnostic of plan.warnings) emit({ kind: "diagnostic", diagnostic });
   const outputs = new ListOutputs(
     plan.files,
     {
@@ -82,6 +82,9 @@ export async function applyPlan(path: string, context: BuildContext): Promise<Li
     await outputs.remember({ ...plan, config: publishedConfig(config) }, header, () => [
       bytes.covered,
     ]);
+    const found = { finder: "build", diagnostics: plan.warnings } as const;
+    const diagnostics = await new Conditions(plan.files[0]?.path, host).settle(found);
+    for (const diagnostic of diagnostics) emit({ kind: "diagnostic", diagnostic });
     await saveLock(folder, plan.lock, context);
     await writeCombined(plan.combined, context);
     return {
@@ -89,7 +92,7 @@ export async function applyPlan(path: string, context: BuildContext): Promise<Li
       status: isWritten ? "published" : "unchanged",
       exit: exitOf(report),
       report,
-      diagnostics: plan.warnings,
+      diagnostics,
       outputs: written,
       files: names,
       seconds: (host.now().getTime() - started) / 1000,

@@ -1,4 +1,5 @@
 import { CompilerError, type Diagnostic } from "../diagnostics/diagnostic.ts";
+import { Conditions } from "./state/conditions.ts";
 import { Exit } from "../diagnostics/exit.ts";
 import { countText } from "../diagnostics/number-text.ts";
 import { scratchOf } from "../engine/scratch.ts";
@@ -60,6 +61,9 @@ class ListBuild {
   private readonly names: RecordedNames | undefined;
   private kept: KeptNames = NO_NAMES;
   private draft: Draft | undefined;
+  /** Warnings so far. */
+  private readonly found: Diagnostic[];
+  private readonly conditions: Conditions;
 
   constructor(plan: ListPlan, session: BuildSession, work: ListWork, started: number) {
     const { host, options } = session;
@@ -70,6 +74,8 @@ class ListBuild {
     this.started = started;
     const config = configPath(plan.list.project, host);
     this.outputs = new ListOutputs(files, { record: options.record, isToStdout, config }, host);
+    this.found = plan.list.project.warnings.filter(({ severity }) => severity !== "note");
+    this.conditions = new Conditions(files[0]?.path, host);
     if (outputs.length > 0)
       this.names = new RecordedNames(wantsCovered(outputs), () => scratchOf(host));
   }
@@ -102,8 +108,13 @@ class ListBuild {
         : undefined,
       names,
     };
-    const draft = await prepare(plan, session, sink, { cached, slot });
-    if (draft === undefined) return cachedOutcome(cached!, this.list, this.seconds);
+    const onFound = (found: readonly Diagnostic[]): void => void this.found.push(...found);
+    const draft = await prepare(plan, session, sink, { cached, slot, onFound });
+    if (draft === undefined) {
+      const diagnostics = await this.conditions.last();
+      session.tell(diagnostics);
+      return cachedOutcome({ ...cached!, diagnostics }, this.list, this.seconds);
+    }
     this.draft = draft;
     // Frees the rows on disk before the next list needs the space.
     draft.compiled.close();
@@ -120,28 +131,44 @@ class ListBuild {
     const named = isOneOfSeveral ? list : undefined;
     const end = holdCommandLine("hold --end", named, session.options);
     const outcome = heldOutcome(hold, { list, end }, this.seconds);
-    for (const diagnostic of outcome.diagnostics) session.emit({ kind: "diagnostic", diagnostic });
+    this.found.push(...outcome.diagnostics);
+    const diagnostics = await this.settle(true);
+    session.tell(diagnostics);
     session.covers.unchanged.add(list);
-    return outcome;
+    return { ...outcome, diagnostics };
   }
 
   /** The outcome of a list that a guard refused or that could not be built. */
   async failed(error: CompilerError): Promise<ListOutcome> {
-    const { draft } = this;
+    const { draft, session } = this;
     const isRefused = draft !== undefined && error.exit === Exit.Guard;
     if (isRefused) await this.noteRefused(draft, error);
+    const warnings = this.found.length;
+    // The list is the subject of its errors, so that their end is reported once.
+    this.found.push(
+      ...error.diagnostics.map((one) =>
+        one.severity === "error" ? { ...one, subject: this.list } : one,
+      ),
+    );
+    const settled = await this.settle(!isRefused);
+    const errors = settled.slice(settled.length - (this.found.length - warnings));
+    session.tell(settled.slice(0, settled.length - errors.length));
     return {
       list: this.list,
       status: isRefused ? "refused" : "failed",
       exit: error.exit,
       ...(isRefused && { report: draft.compiled.report }),
-      diagnostics: error.diagnostics,
+      diagnostics: errors,
       outputs: [],
       files: [],
       seconds: this.seconds,
       isCached: false,
       inputs: draft?.compiled.inputs ?? [],
     };
+  }
+
+  private async settle(isPartial = false): Promise<readonly Diagnostic[]> {
+    return await this.conditions.settle({ finder: "build", diagnostics: this.found, isPartial });
   }
 
   private async noteRefused({ compiled, plan }: Draft, error: CompilerError): Promise<void> {
@@ -200,15 +227,15 @@ class ListBuild {
     const renewed = await draft.lock.renewed(compiled);
     if (renewed !== undefined) session.locks.push(renewed);
     const { written, names } = published;
-    const lasting = [...project.warnings, ...compiled.diagnostics, ...draft.coverWarnings];
-    await this.cache(draft, { ...published, diagnostics: lasting });
+    await this.cache(draft, published);
+    const diagnostics = await this.settle();
+    session.tell(diagnostics);
     return {
       list,
       status: isWritten ? "published" : "unchanged",
       exit: exitOf(compiled.report),
       report: compiled.report,
-      // What guards warned about is published now, so the next build does not repeat it.
-      diagnostics: [...lasting, ...draft.warnings],
+      diagnostics,
       outputs: written,
       files: names,
       seconds,
@@ -240,15 +267,7 @@ class ListBuild {
     );
   }
 
-  private async cache(
-    { compiled }: Draft,
-    {
-      written,
-      files,
-      names,
-      diagnostics,
-    }: Published & { readonly diagnostics: readonly Diagnostic[] },
-  ): Promise<void> {
+  private async cache({ compiled }: Draft, { written, files, names }: Published): Promise<void> {
     const { plan, session } = this;
     const { cache, coveredDone } = this.work;
     const { config, plugins } = plan.list;
@@ -263,7 +282,7 @@ class ListBuild {
     await coveredDone?.();
     const compared = [...plan.covers.values()].filter((path) => path !== undefined);
     const { report, inputs, web } = compiled;
-    const result = { report, diagnostics, written, names };
+    const result = { report, written, names };
     await cache?.put({ ...result, inputs, web, outputs: files, compared });
   }
 

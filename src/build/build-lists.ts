@@ -13,6 +13,7 @@ import { noteListAlone, planLists } from "./plan-lists.ts";
 import type { ListConfig } from "./project.ts";
 import { BuildSession } from "./session.ts";
 import { BuildCache } from "./state/build-cache.ts";
+import { Conditions } from "./state/conditions.ts";
 
 /** Maximum number of concurrent lists: one compiles, the others wait for the disk. */
 const MOST = 4;
@@ -68,7 +69,10 @@ async function buildOne(
     }
     if (cached !== undefined && session.hasSeveral && cached.web === webOf(plan, session)) {
       covers.unchanged.add(name);
-      return cachedOutcome(cached, name, (host.now().getTime() - started) / 1000);
+      const diagnostics = await new Conditions(plan.files[0]?.path, host).last();
+      session.tell(diagnostics);
+      const seconds = (host.now().getTime() - started) / 1000;
+      return cachedOutcome({ ...cached, diagnostics }, name, seconds);
     }
     return await buildList(plan, session, { cache, cached, slot, coveredDone });
   } finally {

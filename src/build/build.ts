@@ -19,7 +19,11 @@ export async function build(context: BuildContext): Promise<BuildOutcome> {
   // Nothing comes from the web, and no file has changed.
   if (cached?.web === "") {
     const { cachedOutcome } = await import("./cached-outcome.ts");
-    const outcome = cachedOutcome(cached, cached.report.name, secondsSoFar());
+    const { Conditions } = await import("./state/conditions.ts");
+    const diagnostics = await new Conditions(cached.outputs[0]?.path, host).last();
+    for (const diagnostic of diagnostics) emit({ kind: "diagnostic", diagnostic });
+    const known = { ...cached, diagnostics };
+    const outcome = cachedOutcome(known, cached.report.name, secondsSoFar());
     emit({ kind: "list-done", outcome, lists: 1 });
     return { status: "unchanged", lists: [outcome], seconds: secondsSoFar() };
   }
@@ -27,7 +31,6 @@ export async function build(context: BuildContext): Promise<BuildOutcome> {
   emit({ kind: "started" });
   const { openProject } = await import("./project.ts");
   const { project, lists } = await openProject(options, host);
-  for (const diagnostic of project.warnings) emit({ kind: "diagnostic", diagnostic });
   const { buildLists } = await import("./build-lists.ts");
   let combined: BuildOutcome["combined"];
   try {

@@ -5,7 +5,11 @@ import { type FoundHold, heldWarning } from "./state/hold.ts";
 import type { CachedBuild } from "./state/build-cache.ts";
 
 /** The result of the cached build, as the outcome of this one. */
-export function cachedOutcome(cached: CachedBuild, list: string, seconds: number): ListOutcome {
+export function cachedOutcome(
+  cached: CachedBuild & Pick<ListOutcome, "diagnostics">,
+  list: string,
+  seconds: number,
+): ListOutcome {
   const { report, diagnostics, written, names } = cached;
   return {
     list,

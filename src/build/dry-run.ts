@@ -42,7 +42,7 @@ export async function dryRun(
     names: plan.outputs.length === 0 ? undefined : recorder,
   };
   const started = host.now().getTime();
-  const draft = (await prepare(plan, session, sink, { isDryRun: true, allowPrivate }))!;
+  const draft = (await prepare(plan, session, sink, { allowPrivate }))!;
   const seconds = (host.now().getTime() - started) / 1000;
   const header = recordHeader(plan.list.config, draft.compiled, seconds);
   draft.compiled.close();

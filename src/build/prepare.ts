@@ -39,8 +39,8 @@ export interface PrepareOptions {
   /** The last build. If the list would be the same, it is not compiled. */
   readonly cached?: CachedBuild | undefined;
   readonly slot?: QueueSlot | undefined;
-  /** Whether nothing will be published. Warnings are then part of the draft and not reported. */
-  readonly isDryRun?: boolean;
+  /** Called with warnings as soon as they are known, because the draft may fail later. */
+  readonly onFound?: (diagnostics: readonly Diagnostic[]) => void;
   /** Whether sources may be on private networks, because the user entered their addresses directly. */
   readonly allowPrivate?: boolean;
 }
@@ -52,7 +52,7 @@ export async function prepare(
   sink: DraftSink,
   more: PrepareOptions = {},
 ): Promise<Draft | undefined> {
-  const { signal, emit, covers } = session;
+  const { signal, covers } = session;
   const lock = await LockSession.open(plan.list, session);
   await more.slot?.acquire();
   const covered = covers.buffer();
@@ -77,13 +77,9 @@ export async function prepare(
   // Compiling blocks the event loop. This handles signals that arrived meanwhile, before anything is published.
   await new Promise((turned) => setTimeout(turned, 0));
   signal.throwIfAborted();
-  const report = (diagnostics: readonly Diagnostic[]): void => {
-    if (more.isDryRun === true) return;
-    for (const diagnostic of diagnostics) emit({ kind: "diagnostic", diagnostic });
-  };
   const hasOthers = session.plans.length > 1;
   // A shared allow entry need not match a rule in every list.
-  report(compiled.diagnostics.filter(({ code }) => !hasOthers || code !== "allow-unused"));
+  more.onFound?.(compiled.diagnostics.filter(({ code }) => !hasOthers || code !== "allow-unused"));
   await lock.check(compiled);
   const guards = await phase(
     "guards",
@@ -98,7 +94,7 @@ export async function prepare(
   const unproved = await unprovedBuild(plan, end.canary, session);
   const violations = [...guards.violations, ...cover.violations, ...unproved];
   const { warnings } = guards;
-  report([...warnings, ...cover.warnings]);
+  more.onFound?.([...warnings, ...cover.warnings]);
   if (violations.length === 0 && covered !== undefined) covers.add(plan, covered.view());
   const { canary } = end;
   return { plan, compiled, lock, violations, warnings, coverWarnings: cover.warnings, canary };

@@ -3,6 +3,7 @@ import { SharedSources } from "../engine/shared-sources.ts";
 import type { Host } from "../host/host.ts";
 import { TrafficReader } from "../traffic/traffic-reader.ts";
 import type { BuildContext } from "./build-context.ts";
+import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { BuildEvent } from "./build-event.ts";
 import type { BuildOptions } from "./build-options.ts";
 import { CoveredLists } from "./covered-lists.ts";
@@ -31,6 +32,7 @@ export class BuildSession implements BuildContext {
   /** The build time in the headers of all lists. */
   builtAt: Date;
   private readonly readers = new Map<string, TrafficReader>();
+  private readonly told = new Set<string>();
 
   constructor(plans: readonly ListPlan[], context: BuildContext, isLasting = false) {
     const { options, host, signal, emit, beforePublish } = context;
@@ -61,10 +63,21 @@ export class BuildSession implements BuildContext {
     return reader;
   }
 
+  /** Reports what lists found. What several of them found is reported once. */
+  tell(diagnostics: readonly Diagnostic[]): void {
+    for (const diagnostic of diagnostics) {
+      const { code, message } = diagnostic;
+      const key = `${code} ${message}`;
+      if (!this.told.has(key)) this.emit({ kind: "diagnostic", diagnostic });
+      this.told.add(key);
+    }
+  }
+
   /** Prepares for the next build after these local files have changed. */
   invalidate(paths: readonly string[]): void {
     for (const path of paths) this.sources?.forget(path);
     this.readers.clear();
+    this.told.clear();
     this.covers = new CoveredLists(this.plans, this);
     this.builtAt = buildTime(this.host);
   }

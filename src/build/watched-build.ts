@@ -80,9 +80,8 @@ export class WatchedBuild {
   }
 
   private async open(): Promise<void> {
-    const { options, host, emit } = this.context;
+    const { options, host } = this.context;
     const { project, lists } = await openProject(options, host);
-    for (const diagnostic of project.warnings) emit({ kind: "diagnostic", diagnostic });
     noteListAlone(lists, this.context);
     const plans = await planLists(lists, options, host);
     this.session?.close();

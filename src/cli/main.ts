@@ -33,7 +33,9 @@ export async function run(argv: readonly string[], host: Host, signal: AbortSign
     }
     const asked = optionsOf(args, host);
     reporter = new Reporter(host, asked);
-    for (const ignored of ignoredVariables(host.env)) reporter.diagnostic(ignored);
+    // Every run finds it, so it is not news.
+    if (asked.level !== "news")
+      for (const ignored of ignoredVariables(host.env)) reporter.diagnostic(ignored);
     const entry = commandOf(args);
     const options = await placed(asked, entry, host, reporter);
     if (options === undefined) return Exit.Usage;

@@ -1,4 +1,3 @@
-import { warningOf } from "../diagnostics/diagnostic.ts";
 import { someOf } from "../diagnostics/some-of.ts";
 import type { ConfigNode } from "./config-node.ts";
 import type { ConfigProblems } from "./config-problems.ts";
@@ -8,7 +7,7 @@ const FALLBACKS: Readonly<Record<string, string>> = {
   type: "Without a type, a source is read as adblock",
 };
 
-/** One message for all: a configuration of HostlistCompiler may have fifty. */
+/** One note for all, which `validate` shows. A source with an address alone is complete. */
 export function reportIncomplete(
   items: readonly ConfigNode[],
   path: string,
@@ -21,7 +20,7 @@ export function reportIncomplete(
   // Omits the frame, because the line does not show the problem.
   const { frame: _, ...place } = at ?? { file: "" };
   const where = at === undefined ? {} : { at: place };
-  problems.report(() => warningOf("source-incomplete", message, { hint, ...where }));
+  problems.report(() => ({ code: "source-incomplete", severity: "note", message, hint, ...where }));
 }
 
 /** The message about sources without a name or a type, and the first such source, or undefined. */
@@ -45,5 +44,6 @@ function incompleteSources(
 }
 
 function lacks(item: ConfigNode, key: string): boolean {
-  return item.kind === "object" && !item.entries.some((entry) => entry.key === key);
+  if (item.kind !== "object" || item.entries.length === 1) return false;
+  return !item.entries.some((entry) => entry.key === key);
 }

@@ -13,6 +13,8 @@ export interface CodeEntry {
   readonly meaning: string;
   /** What to do about it. */
   readonly hint: string;
+  /** What is reported when the condition ends, with `{}` for its subject. Nothing is reported without it. */
+  readonly over?: string;
 }
 
 /** Diagnostics of everything but sources, guards, resolvers, servers and hooks. */
@@ -72,7 +74,7 @@ const COMPILE_CODES = {
     hint: "Remove it, or correct its spelling",
   },
   "source-incomplete": {
-    meaning: "A source has no name or no type.",
+    meaning: "A source has other fields, but no name or no type. `validate` shows it.",
     hint: "Without a name, the source itself is the label; without a type, adblock is assumed",
   },
   "unknown-flag": {

@@ -26,8 +26,16 @@ export interface Diagnostic {
   readonly at?: FileLocation;
   /** The message of the system, the server or the parser. */
   readonly cause?: string;
-  /** All names, where the message has some of them. */
+  /** All names of the message, which may show some of them. */
   readonly all?: readonly string[];
+  /** What it is about, such as a source. With the code, it tells whether two runs found the same condition. The message by default. */
+  readonly subject?: string;
+  /** When the condition ends by itself. */
+  readonly until?: string;
+  /** False if an earlier run reported the condition, and it lasts. */
+  readonly news?: boolean;
+  /** Whether it reports the end of a condition. */
+  readonly isOver?: true;
 }
 
 /** Problems that the caller has to fix. Bugs of the program are plain errors instead. */

@@ -1,5 +1,6 @@
 import { type Diagnostic, locationText } from "./diagnostic.ts";
 import { printable } from "./printable.ts";
+import { MOST_NAMED } from "./some-of.ts";
 
 export interface Style {
   error(text: string): string;
@@ -75,10 +76,9 @@ export function renderDiagnostic(
       lines.push(...frame(at.line, at.column, at.frame, style));
   }
   if (cause !== undefined) lines.push(`  ${style.faint("=")} because: ${cause}`);
-  if (isVerbose && diagnostic.all !== undefined)
-    lines.push(
-      `  ${style.faint("=")} all: [${diagnostic.all.map((name) => printable(name)).join(", ")}]`,
-    );
+  const { all = [] } = diagnostic;
+  if (isVerbose && all.length > MOST_NAMED)
+    lines.push(`  ${style.faint("=")} all: [${all.map((name) => printable(name)).join(", ")}]`);
   if (hint !== undefined) lines.push(`  ${style.faint("=")} ${style.note("hint")}: ${hint}`);
   return `${lines.join("\n")}\n`;
 }

@@ -10,7 +10,7 @@ export function someOf(names: readonly string[]): string {
   return more > 0 ? `${shown.join(", ")} and ${more} more` : shown.join(", ");
 }
 
-/** The names of a message that has only some of them, for `--verbose` and for machines. */
-export function allNames(names: readonly string[]): { readonly all?: readonly string[] } {
-  return names.length > MOST_NAMED ? { all: names } : {};
+/** All names of a message, for machines, for `--verbose` if the message has only some of them, and to find new ones. */
+export function allNames(names: readonly string[]): { readonly all: readonly string[] } {
+  return { all: names };
 }

@@ -70,6 +70,7 @@ export const SOURCE_CODES = {
     meaning:
       "A source differs too much from its last good copy. The cached copy is used until the source recovers, you accept it, or it has been stable for `guards.hold`.",
     hint: "Check the cause; to accept the source as it is now, use --accept with the code",
+    over: "{} is read again",
   },
   "source-not-blocklist": {
     exit: 4,
@@ -85,14 +86,27 @@ export const SOURCE_CODES = {
   "source-stale": {
     meaning: "A source failed; its last good copy is used.",
     hint: "Check the cause; the copy expires after max_stale",
+    over: "{} is read again",
   },
   "source-dropped": {
     meaning: "An optional source failed and was skipped.",
     hint: "Check the cause; the list is missing the rules of this source",
+    over: "{} is read again",
+  },
+  "no-answer": {
+    meaning:
+      "No server of any source answered. Each source is its last good copy, or is missing; they are not reported one by one.",
+    hint: "Check the network, the DNS and the proxy settings of this machine",
+    over: "Servers of sources answer again",
+  },
+  "offline-copies": {
+    meaning: "`--offline` is set, so that sources are their last good copies.",
+    hint: "Run once without --offline",
   },
   "cache-unusable": {
     meaning: "The cache folder is not writable.",
     hint: "Choose another folder with --cache-dir, or use --no-cache",
+    over: "The cache folder {} is writable again",
   },
   "source-not-text": {
     exit: 4,

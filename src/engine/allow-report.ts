@@ -27,5 +27,5 @@ export function unusedEntries({ uses }: AllowList): Diagnostic[] {
   if (unused.length === 0) return [];
   const names = unused.map(({ entry }) => writtenEntry(entry));
   const message = `These entries of the allowlist match no rule: ${someOf(names)}`;
-  return [warningOf("allow-unused", message, allNames(names))];
+  return [warningOf("allow-unused", message, { subject: "allow", ...allNames(names) })];
 }

@@ -143,7 +143,8 @@ export class Compilation {
 
   /** Digest of all remote content; undefined if a source failed or the digest cannot be computed. */
   get web(): string | undefined {
-    return this.reader.failures.length === 0 ? this.reader.webDigest() : undefined;
+    const { failures, hasStoreFailed } = this.reader;
+    return failures.length === 0 && !hasStoreFailed ? this.reader.webDigest() : undefined;
   }
 
   /** Whether `compile` compares exceptions with those of the published list. */

@@ -48,6 +48,7 @@ export function budgetWarnings(
     const at = findingLocation({ row: rows[0]!, text: textAt(rows[0]!, pool) }, pool);
     return warningOf("new-exceptions", message, {
       ...(at === undefined ? {} : { at }),
+      subject: printable(labels[source] ?? ""),
       ...allNames(freed),
       hint: "If they are intended, publish once with --accept new-exceptions, or set trust: full on the source",
     });

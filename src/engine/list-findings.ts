@@ -65,7 +65,7 @@ export function unknownEntries({ unknown }: ProtectedSet): Diagnostic[] {
     unknown.length === 1
       ? `${printable(unknown[0]!)} is not a protected name`
       : `${countText(unknown.length, "entry", "entries")} of guards.may_block are not protected names: ${someOf(unknown)}`;
-  return [warningOf("may-block-unknown", message, allNames(unknown))];
+  return [warningOf("may-block-unknown", message, { subject: "may_block", ...allNames(unknown) })];
 }
 
 /** Warnings about sources below full trust that tried to block protected names, or names that people need. */
@@ -91,7 +91,8 @@ function protectedWarnings({ uses, blocked }: Protection, labels: readonly strin
       names.length > MOST_NAMED
         ? "To block them anyway, add the names that --verbose shows to guards.may_block"
         : `To block them anyway: guards: { may_block: [${someOf(names)}] }`;
-    return [warningOf("protected-names", message, { hint, ...allNames(names) })];
+    const subject = printable(labels[source] ?? "");
+    return [warningOf("protected-names", message, { hint, subject, ...allNames(names) })];
   });
 }
 
@@ -114,7 +115,8 @@ function householdWarnings(
       names.length > MOST_NAMED
         ? "If that is intended, add the names that --verbose shows to guards.may_block; otherwise tell the maintainer of the list"
         : `If that is intended: guards: { may_block: [${someOf(names)}] }; otherwise tell the maintainer of the list`;
-    const more = { ...(at === undefined ? {} : { at }), hint, ...allNames(names) };
+    const subject = printable(labels[source] ?? "");
+    const more = { ...(at === undefined ? {} : { at }), hint, subject, ...allNames(names) };
     return [warningOf("household-names", message, more)];
   });
   if (accepted.size === 0) return warnings;
@@ -123,6 +125,7 @@ function householdWarnings(
     code: "household-blocked",
     severity: "note",
     message,
+    subject: "new sources",
     ...allNames([...accepted]),
   };
   return [...warnings, note];

@@ -117,7 +117,8 @@ export class Popularity {
         names.length > MOST_NAMED
           ? "If that is intended, add the names that --verbose shows to guards.may_block"
           : `If that is intended: guards: { may_block: [${someOf(names)}] }`;
-      return warningOf("popular-kept", message, { hint, ...allNames(names) });
+      const subject = printable(labels[source] ?? "");
+      return warningOf("popular-kept", message, { hint, subject, ...allNames(names) });
     });
   }
 }

@@ -127,20 +127,24 @@ class SourceFindings {
       if (faults >= LEAST_LINES && faults > others && forBrowsers > seen / 2) {
         const share = `${numberText(faults)} of ${countText(faults + others, "line")}`;
         const message = `${shown} looks like a list for browsers: ${share} say nothing about names`;
-        return [hinted("browser-list", message)];
+        return [hinted("browser-list", message, shown)];
       }
       const own = [...this.files[source]!].flatMap(([file, found]) => ownWarning(file, found));
       if (own.length > 0 || others > 0) return own;
       const lines = faults + counts[source]![Fate.Setting]!;
       if (lines === 0) return [];
       const message = `${shown} gives no rule: none of its ${countText(lines, "line")} is one`;
-      return [hinted("source-without-rules", message)];
+      return [hinted("source-without-rules", message, shown)];
     });
   }
 }
 
-function hinted(code: "browser-list" | "source-without-rules", message: string): Diagnostic {
-  return warningOf(code, message, { hint: SOURCE_CODES[code].hint });
+function hinted(
+  code: "browser-list" | "source-without-rules",
+  message: string,
+  subject: string,
+): Diagnostic {
+  return warningOf(code, message, { hint: SOURCE_CODES[code].hint, subject });
 }
 
 function addFault(own: OwnFile, chunk: Chunk, row: number): void {

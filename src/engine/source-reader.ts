@@ -31,7 +31,7 @@ import { lockedFiles } from "./source-lock.ts";
 import { storeKeyOf } from "./source-key.ts";
 import { type SourceOptions, keysOf, readingOf } from "./source-options.ts";
 import { fetchWatched } from "./source-progress.ts";
-import { stateWarning, storeWarning } from "./state-text.ts";
+import { stateWarnings, storeWarning } from "./state-text.ts";
 import { Engine } from "./engine.ts";
 
 /** Reads sources and collects diagnostics about them. */
@@ -53,7 +53,8 @@ export class SourceReader {
   private readonly store: SourceStore | undefined;
   private budget: Promise<DownloadBudget> | undefined;
   private readonly checkpoint: Checkpoint;
-  private hasStoreFailed = false;
+  /** Whether a copy could not be stored. */
+  hasStoreFailed = false;
   /** The files of remote sources, by `storeKeyOf` the source as written in the configuration. */
   readonly files: Map<string, readonly StoredFile[]> = new Map();
   private hasUnknownFiles = false;
@@ -106,11 +107,11 @@ export class SourceReader {
     );
     // All have settled, so that none opens a file after `close`.
     for (const end of ends) if (end.status === "rejected") throw end.reason;
-    for (const { index, label } of sources) {
-      const state = this.states[index];
-      const warning = state && stateWarning(state, printable(label));
-      if (warning !== undefined) this.diagnostics.push(warning);
-    }
+    const states = sources.map(({ index, label }) => ({
+      label: printable(label),
+      state: this.states[index],
+    }));
+    this.diagnostics.push(...stateWarnings(states, this.options.offline === true));
   }
 
   /** Total bytes of all sources, as far as known before reading. */

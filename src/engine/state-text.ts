@@ -1,9 +1,48 @@
 import { type Diagnostic, warningOf } from "../diagnostics/diagnostic.ts";
+import { countText } from "../diagnostics/number-text.ts";
+import { SOURCE_CODES } from "../diagnostics/source-codes.ts";
 import { printable } from "../diagnostics/printable.ts";
 import { reasonOf } from "../diagnostics/reason.ts";
 import type { HostError } from "../host/host.ts";
 import { momentText } from "../diagnostics/moment-text.ts";
 import type { SourceState } from "../sources/acquire.ts";
+
+/** What became of the sources that were fetched. `isOffline` if the user wants no requests. */
+export function stateWarnings(
+  sources: readonly { readonly label: string; readonly state: SourceState | undefined }[],
+  isOffline: boolean,
+): Diagnostic[] {
+  const stale = sources.flatMap(({ state }) => (state?.kind === "stale" ? [state.goodAt] : []));
+  if (isOffline && stale.length > 0) {
+    const message = `Without requests, ${countText(stale.length, "source is its", "sources are their")} last good copy; the oldest is from ${momentText(Math.min(...stale))}`;
+    return [{ code: "offline-copies", severity: "note", message, subject: "offline" }];
+  }
+  const warnings = sources.flatMap(
+    ({ state, label }) => (state && stateWarning(state, label)) ?? [],
+  );
+  const remote = sources.filter(({ state }) => state !== undefined && isRemote(state));
+  if (remote.length < 2 || !remote.every(({ state }) => hasNoAnswer(state!))) return warnings;
+  const message = `No server answered: ${remote.length} sources are not fresh`;
+  const none = warningOf("no-answer", message, {
+    hint: SOURCE_CODES["no-answer"].hint,
+    subject: "network",
+  });
+  return [none, ...warnings];
+}
+
+function isRemote({ kind }: SourceState): boolean {
+  return kind !== "local" && kind !== "locked";
+}
+
+/** Whether its server sent nothing at all. */
+function hasNoAnswer(state: SourceState): boolean {
+  if (state.kind !== "stale" && state.kind !== "dropped") return false;
+  return state.causes.every(
+    ({ code, cause = "" }) => NO_ANSWER.has(code) && !cause.startsWith("the server responded"),
+  );
+}
+
+const NO_ANSWER: ReadonlySet<string> = new Set(["fetch-failed", "fetch-timeout"]);
 
 /** The warning for a source that failed, was held or was skipped. */
 export function stateWarning(state: SourceState, label: string): Diagnostic | undefined {
@@ -13,7 +52,7 @@ export function stateWarning(state: SourceState, label: string): Diagnostic | un
     .join("; ");
   // A private address is refused by every run, unless the user allows it.
   const { hint } = state.causes.find(({ code }) => code === "private-address") ?? {};
-  const why = hint === undefined ? { cause } : { cause, hint };
+  const why = { cause, subject: label, ...(hint !== undefined && { hint }) };
   if (state.kind === "dropped")
     return warningOf("source-dropped", `${label} failed and was skipped; it is optional`, why);
   const copy = `using cached copy from ${momentText(state.goodAt)}`;
@@ -24,6 +63,8 @@ export function stateWarning(state: SourceState, label: string): Diagnostic | un
     `${label} differs too much; ${copy} until ${momentText(state.until)} at the latest`,
     {
       cause,
+      subject: label,
+      until: new Date(state.until).toISOString(),
       hint: `Check the source; if the change is intended, run once with ${codes}`,
     },
   );
@@ -42,5 +83,6 @@ export function stateNote(state: SourceState | undefined): string | undefined {
 export function storeWarning({ code, message }: HostError, folder: string): Diagnostic {
   return warningOf("cache-unusable", `Cannot write to the cache folder ${printable(folder)}`, {
     cause: reasonOf(code, message),
+    subject: printable(folder),
   });
 }

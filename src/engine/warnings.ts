@@ -1,5 +1,4 @@
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
-import { warningOf } from "../diagnostics/diagnostic.ts";
 import { countText, numberText } from "../diagnostics/number-text.ts";
 import { printable } from "../diagnostics/printable.ts";
 import type { Chunk } from "../rules/chunk.ts";
@@ -30,8 +29,6 @@ const WORDS: Record<WarningCode, (count: number, detail: string) => string> = {
     `${countText(count, "regular expression does", "regular expressions do")} not compile`,
   "exclusion-splits-label": (count, detail) =>
     `the exclusion "${detail}" removed ${countText(count, "line")} in which it is only part of a name; write ||${detail}^ for the domain`,
-  "private-suffix": (count) =>
-    `${countText(count, "rule blocks", "rules block")} a shared host such as github.io with everything on it`,
   "modifiers-removed": (count) =>
     count === 1
       ? "1 rule now blocks without the conditions of its removed modifiers"
@@ -64,15 +61,14 @@ export class Warnings {
     });
   }
 
+  /** The user can change an exclusion. The rest is about lines of others. */
   diagnostics(labels: readonly string[]): Diagnostic[] {
-    return Array.from(this.warnings.values(), ({ code, source, detail, example, count }) =>
-      warningOf(
-        "list-note",
-        `${printable(labels[source] ?? "")}: ${WORDS[code](count, printable(detail ?? ""))}`,
-        {
-          at: { file: example.file, line: example.line, frame: example.text },
-        },
-      ),
-    );
+    return Array.from(this.warnings.values(), ({ code, source, detail, example, count }) => ({
+      code: "list-note",
+      severity: code === "exclusion-splits-label" ? "warning" : "note",
+      message: `${printable(labels[source] ?? "")}: ${WORDS[code](count, printable(detail ?? ""))}`,
+      at: { file: example.file, line: example.line, frame: example.text },
+      subject: printable(`${labels[source] ?? ""} ${code} ${detail ?? ""}`),
+    }));
   }
 }

@@ -266,6 +266,7 @@ export class SourceList {
       warningOf(
         "cut-line",
         `${printable(label)} ends within line ${line}, which may be truncated and was skipped`,
+        { subject: printable(label) },
       ),
     );
   }

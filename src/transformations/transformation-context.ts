@@ -32,5 +32,4 @@ export type WarningCode =
   | "not-converted"
   | "bad-regex"
   | "exclusion-splits-label"
-  | "private-suffix"
   | "modifiers-removed";

@@ -2,7 +2,7 @@ import { AT, DOLLAR, HASH, SLASH, SPACE } from "../bytes/ascii.ts";
 import type { Chunk } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
 import { Flag, Kind } from "../rules/kind.ts";
-import { hostOf, rewriteText, textOf } from "../rules/row-text.ts";
+import { rewriteText, textOf } from "../rules/row-text.ts";
 import { judgeHost } from "../syntax/acceptable-host.ts";
 import { formatAdblockRule, parseAdblockRule } from "../syntax/adblock-rule.ts";
 import { classifyAgain } from "../syntax/classify.ts";
@@ -10,7 +10,6 @@ import { commentedDomainEnd } from "../syntax/commented-domain.ts";
 import { filterNames } from "../syntax/hosts-names.ts";
 import { normaliseIpPattern } from "../syntax/ip-pattern.ts";
 import { isPlainName, judgeBlockRow, judgeSuffix, suffixOf } from "../syntax/judge-row.ts";
-import { Suffix } from "../syntax/public-suffix.ts";
 import { loadRegex } from "../syntax/regex-rule.ts";
 import { isBareDomainPrefix } from "../syntax/pattern-breadth.ts";
 import { type ValidatorOptions, judgeRule } from "../syntax/validate-rule.ts";
@@ -90,19 +89,11 @@ function judge(
   if (kind === Kind.Blank) return Fate.Kept;
   const isSeveral = kind === Kind.Hosts && (flags & Flag.SeveralNames) !== 0;
   if (kind !== Kind.Rule && !isSeveral && isPlainName(chunk, row)) {
-    const suffix = suffixOf(chunk, row);
-    if (suffix === Suffix.Private && !isOneMachine(hostOf(chunk, row)))
-      context.warn("private-suffix", chunk, row);
-    return judgeSuffix(suffix, options);
+    return judgeSuffix(suffixOf(chunk, row), options);
   }
   if ((flags & Flag.AsBlock) !== 0) return judgeBlockRow(chunk, row, options);
   if (kind === Kind.Hosts) return judgeHosts(chunk, row, options);
   return judgeText(chunk, row, options, context);
-}
-
-/** `ec2-192-0-2-1.compute-1.amazonaws.com` matches a wildcard of the public suffix list, but has an address of its own. */
-function isOneMachine(name: string): boolean {
-  return /^[^.]*(?<!\d)\d{1,3}(?:-\d{1,3}){3}(?!\d)/.test(name);
 }
 
 function judgeHosts(chunk: Chunk, row: number, options: ValidatorOptions): Fate {

@@ -68,25 +68,28 @@ test("one bad line among thousands is shown, whatever else the source has", asyn
   assert.match(shown, /^ {2}up\.txt:2006 {2}\|\|com\^ {2}dropped: public-suffix$/m);
 });
 
-test("an unchanged run does not repeat the warnings about lines", async () => {
+test("a run does not repeat warnings, except with --strict", async () => {
   const project = terminal({
     "compiler-config.json": JSON.stringify({
       name: "L",
       sources: [{ name: "A", source: "a.txt", type: "adblock" }],
       transformations: ["Validate"],
     }),
-    "a.txt": "||servebbs.net^\n||com^\n||a.example^\n",
+    "a.txt": "||com^\n||a.example^\n",
   });
   const words = ["--cache-dir", "cache", "--color", "never"];
   const first = await project.run(...words);
-  assert.match(first.stderr, /warning\[list-note\]/);
-  assert.match(first.stderr, /own-lines\]: a\.txt:2 is not in the list: public-suffix/);
+  assert.match(first.stderr, /own-lines\]: a\.txt:1 is not in the list: public-suffix/);
   assert.doesNotMatch(first.stderr, /dropped: public-suffix/, "said once");
   project.now = "2026-11-11T00:00:00Z";
   const second = await project.run(...words);
   assert.match(second.stderr, /^unchanged rules\/l\.txt/m);
   assert.doesNotMatch(second.stderr, /warning\[|dropped: /);
-  assert.match((await project.run(...words, "--strict")).stderr, /warning\[list-note\]/);
+  assert.match((await project.run(...words, "--strict")).stderr, /warning\[own-lines\]/);
+  project.write("a.txt", "||com^\n||b.example^\n");
+  const third = await project.run(...words);
+  assert.match(third.stderr, /^written rules\/l\.txt/m);
+  assert.doesNotMatch(third.stderr, /warning\[/);
 });
 
 test("what is asked about a build fits the screen", async () => {

@@ -132,7 +132,7 @@ test("exceptions that were published or accepted once stay", async () => {
   const { said } = await project.later(OWN + freeing(121));
   assert.equal(project.exceptions.length, 100, said);
   assert.match(said, /21 new exceptions/);
-  const again = await project.run();
+  const again = await project.run("--verbose");
   assert.match(again.said, /21 new exceptions/, "it is not forgotten");
   assert.equal((await project.run("--accept", "new-exceptions")).exit, 0);
   assert.equal(project.exceptions.length, 121);

@@ -22,7 +22,15 @@ async function warned(config: object, message: RegExp): Promise<void> {
   const files = { "c.json": JSON.stringify(config), "a.txt": LIST };
   const { exit, stderr } = await ended("-c c.json", { files });
   assert.equal(exit, 0, stderr);
-  assert.match(stderr, /^warning/);
+  assert.match(stderr, /^warning/m);
+  assert.match(stderr, message);
+}
+
+async function noted(config: object, message: RegExp): Promise<void> {
+  const files = { "c.json": JSON.stringify(config), "a.txt": LIST };
+  const { exit, stderr } = await ended("validate -c c.json", { files });
+  assert.equal(exit, 0, stderr);
+  assert.match(stderr, /^note/);
   assert.match(stderr, message);
 }
 
@@ -139,10 +147,10 @@ export const sourceFields: SpecifiedSection = {
     {
       item: "name",
       meaning: "Label of the source. Specified as required.",
-      met: "a warning if it is missing; the address or path is the label then",
+      met: "a note of `validate` if it is missing; the address or path is the label then",
       check: async () => {
         assert.match(await compiled(MINIMAL), /^! Source name: Ads$/m);
-        await warned({ name: "L", sources: [{ ...SOURCE, name: undefined }] }, /has no name/);
+        await noted({ name: "L", sources: [{ ...SOURCE, name: undefined }] }, /has no name/);
       },
     },
     {
@@ -167,10 +175,10 @@ export const sourceFields: SpecifiedSection = {
     {
       item: "type: adblock",
       meaning: "What the list is written in. Specified as required.",
-      met: "a warning if it is missing; `adblock` then. Other values are in the reference",
+      met: "a note of `validate` if it is missing; `adblock` then. Other values are in the reference",
       check: async () => {
         await compiled(MINIMAL);
-        await warned({ name: "L", sources: [{ ...SOURCE, type: undefined }] }, /has no type/);
+        await noted({ name: "L", sources: [{ ...SOURCE, type: undefined }] }, /has no type/);
       },
     },
     {

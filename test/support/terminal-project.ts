@@ -1,12 +1,16 @@
-import { memoryHost } from "./internals.ts";
+import { type Host, memoryHost } from "./internals.ts";
 import { MemoryProject } from "./memory-project.ts";
 import { withoutCodes } from "./screen.ts";
 
 /** A project whose screens are terminals of 80 columns. */
-export function terminalProject(files: Readonly<Record<string, string>>): MemoryProject {
+export function terminalProject(
+  files: Readonly<Record<string, string>>,
+  changes: Partial<Host> = {},
+): MemoryProject {
   const host = memoryHost({ isTerminal: true });
   // As memory has it, but for what is written to.
   const project: MemoryProject = new MemoryProject(files, {
+    ...changes,
     stdout: {
       ...host.stdout,
       write: (text) => void (project.memory.output.stdout += text),

@@ -1,4 +1,3 @@
-import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
 import type { CompileReport } from "../../engine/report.ts";
 import { VERSION } from "../../diagnostics/version.ts";
 import { type Host, HostError } from "../../host/host.ts";
@@ -7,6 +6,7 @@ import type { FormatOutputReport } from "../../publish/format-outputs.ts";
 import type { OutputFile } from "../../publish/output-file.ts";
 import { newestRecord } from "../../record/kept-builds.ts";
 import type { InputFile } from "../../sources/source-list.ts";
+import { Conditions } from "./conditions.ts";
 import { readHold } from "./hold.ts";
 import type { BuildOptions } from "../build-options.ts";
 
@@ -32,17 +32,13 @@ export interface CachedBuild {
   /** The file of its record; null if none was requested. */
   readonly record: string | null;
   readonly report: CompileReport;
-  readonly diagnostics: readonly Diagnostic[];
   /** The list and its additional formats, with their counts. */
   readonly written: readonly WrittenFile[];
   /** All published names, also of what is beside the outputs. */
   readonly names: readonly string[];
 }
 
-export interface BuildResult extends Pick<
-  CachedBuild,
-  "report" | "diagnostics" | "written" | "names"
-> {
+export interface BuildResult extends Pick<CachedBuild, "report" | "written" | "names"> {
   readonly inputs: readonly InputFile[];
   readonly web: string | undefined;
   readonly outputs: readonly OutputFile[];
@@ -105,6 +101,8 @@ export class BuildCache {
     // A held list says so.
     const list = last.outputs[0]?.path;
     if (list !== undefined && (await readHold(list, this.host)) !== undefined) return undefined;
+    // It says what the last build found.
+    if ((await new Conditions(list, this.host).read()) === undefined) return undefined;
     // Rebuild if the record is missing: it was not requested then, or was deleted.
     if (this.wantsRecord && last.record !== (await this.recordOf(last.outputs))) return undefined;
     return last;
@@ -117,7 +115,7 @@ export class BuildCache {
 
   async put(build: BuildResult): Promise<void> {
     const { host, key, started } = this;
-    const { web, report, diagnostics, written, names } = build;
+    const { web, report, written, names } = build;
     if (web === undefined) return;
     const isFresh = ({ stamp }: InputFile): boolean =>
       stamp !== undefined && started - stamp.changed < TOO_FRESH_MS;
@@ -135,7 +133,7 @@ export class BuildCache {
     const record = this.wantsRecord ? await this.recordOf(outputs) : null;
     if (this.wantsRecord && record === null && outputs.length > 0) return;
     const known = { version: VERSION, key, web, inputs, outputs, compared, record };
-    await this.file.tryReplace({ ...known, report, diagnostics, written, names });
+    await this.file.tryReplace({ ...known, report, written, names });
   }
 }
 
@@ -157,9 +155,8 @@ async function keyOf(list: string | undefined, options: BuildOptions, host: Host
 
 function isCachedBuild(value: unknown): value is CachedBuild {
   if (typeof value !== "object" || value === null) return false;
-  const { web, inputs, outputs, compared, report, diagnostics, written, names } =
-    value as Partial<CachedBuild>;
+  const { web, inputs, outputs, compared, report, written, names } = value as Partial<CachedBuild>;
   const isReported = typeof report === "object" && Array.isArray(report.sources);
-  const lists = [inputs, outputs, compared, diagnostics, written, names];
+  const lists = [inputs, outputs, compared, written, names];
   return typeof web === "string" && lists.every(Array.isArray) && isReported;
 }

@@ -64,6 +64,7 @@ export function heldWarning(
 ): Diagnostic {
   return warningOf("list-held", `${holdText(list, hold)}; nothing was published`, {
     hint: `To publish again: ${end}`,
+    subject: printable(list),
   });
 }
 

@@ -29,7 +29,8 @@ export const planCommand: Command = async (options, host, reporter, signal) => {
     savePath === undefined
       ? (await openProject(options, host)).lists
       : [await openList(options, host)];
-  for (const warning of lists[0]?.project.warnings ?? []) reporter.diagnostic(warning);
+  for (const warning of lists[0]?.project.warnings ?? [])
+    if (warning.severity !== "note") reporter.diagnostic(warning);
   const { show } = new BuildScreen(options, host, reporter);
   const context = { options, host, signal, emit: show };
   const session = new BuildSession(await planLists(lists, options, host), context);

@@ -256,7 +256,7 @@ const OTHER_FLAGS = [
   },
   { name: "debug", short: "d", description: "Show every step with its duration (also DEBUG=true)" },
   { name: "verbose", short: "v", description: "Same as --debug; messages list all names" },
-  { name: "quiet", short: "q", description: "Show errors only" },
+  { name: "quiet", short: "q", description: "Show errors and news only: what begins or ends" },
   {
     name: "json",
     description:

@@ -3,8 +3,8 @@ import { printable } from "../../diagnostics/printable.ts";
 import type { Host } from "../../host/host.ts";
 import type { FlagName } from "./flags.ts";
 
-/** From quiet to verbose. */
-export const LEVELS = ["none", "error", "warning", "info", "debug"] as const;
+/** From quiet to verbose. `news` has the ends of conditions, too. */
+export const LEVELS = ["none", "error", "warning", "news", "info", "debug"] as const;
 export type Level = (typeof LEVELS)[number];
 
 const VARIABLE = "RULESCOMPILER_Logging__LogLevel__Default";
@@ -21,7 +21,7 @@ const NAMED: Readonly<Record<string, Level>> = {
 
 /** Flags take precedence over `DEBUG`, and `DEBUG` over the log level of the .NET compiler. */
 export function levelOf(switches: ReadonlySet<FlagName>, env: Host["env"]): Level {
-  if (switches.has("quiet")) return "error";
+  if (switches.has("quiet")) return "news";
   if (switches.has("debug") || switches.has("verbose")) return "debug";
   if (/^true$/i.test(env["DEBUG"] ?? "")) return "debug";
   return namedLevel(env[VARIABLE] ?? "") ?? "info";

@@ -16,16 +16,6 @@ import type { Reporter } from "./reporter.ts";
 import { columnsOf } from "./text-width.ts";
 import { withList } from "./with-list.ts";
 
-/** Warnings about lines, which the run that read these lines has printed. */
-const ABOUT_LINES: ReadonlySet<string> = new Set([
-  "list-note",
-  "own-lines",
-  "browser-list",
-  "source-without-rules",
-  "household-names",
-  "household-blocked",
-  "protected-names",
-]);
 /** How many harmful lines are shown. The summary counts them all. */
 const MOST_ALARMS = 10;
 
@@ -137,14 +127,14 @@ export class BuildScreen {
     const { reporter, host } = this;
     const { report, status, isCached } = outcome;
     const isOne = this.lists === 1;
-    if (isCached) {
-      reporter.debug("compile: skipped, nothing changed since the last build");
-      const hasAll = this.options.json || this.options.strict || reporter.shows("debug");
-      for (const diagnostic of outcome.diagnostics)
-        if (hasAll || !ABOUT_LINES.has(diagnostic.code)) reporter.diagnostic(diagnostic);
-    }
+    if (isCached) reporter.debug("compile: skipped, nothing changed since the last build");
     for (const { file, outcome: written } of isCached ? [] : outcome.outputs)
       reporter.debug(`output ${printable(file)}: ${written}`);
+    // The run that began the hold, or the first after it, said more.
+    if (status === "held" && outcome.diagnostics.every(({ news }) => news === false))
+      reporter.info(
+        `${reporter.style.warning("held")} ${reporter.style.strong(printable(outcome.list))}: nothing was published`,
+      );
     if (report !== undefined && status !== "held" && reporter.shows("info")) {
       if (status === "refused") {
         if (!isOne) reporter.info(reporter.style.strong(printable(report.name)));

@@ -18,6 +18,8 @@ export interface ReporterSettings {
   readonly hasColor: boolean;
   readonly hasDataColor?: boolean;
   readonly hasLinks?: boolean;
+  /** Whether warnings fail the run, so that each run says them. */
+  readonly strict?: boolean;
 }
 
 /** Writes messages and diagnostics to standard error, filtered by the log level. */
@@ -28,12 +30,14 @@ export class Reporter {
   private readonly host: Host;
   private readonly level: number;
   private readonly json: boolean;
+  private readonly strict: boolean;
   private readonly printed = new Set<string>();
 
   constructor(host: Host, settings: ReporterSettings) {
     this.host = host;
     this.level = LEVELS.indexOf(settings.level);
     this.json = settings.json;
+    this.strict = settings.strict === true;
     this.style = settings.hasColor ? ANSI_STYLE : NO_STYLE;
     const style = settings.hasDataColor === true ? ANSI_STYLE : NO_STYLE;
     this.dataStyle = settings.hasLinks === true ? withLinks(style) : style;
@@ -49,8 +53,8 @@ export class Reporter {
 
   /** A reporter with another level and without links. */
   at(level: Level): Reporter {
-    const { host, json, style } = this;
-    return new Reporter(host, { level, json, hasColor: style === ANSI_STYLE });
+    const { host, json, strict, style } = this;
+    return new Reporter(host, { level, json, strict, hasColor: style === ANSI_STYLE });
   }
 
   shows(level: Level): boolean {
@@ -94,8 +98,12 @@ export class Reporter {
 
   /** What `diagnostic` writes; empty if the level hides it. */
   textOf(diagnostic: Diagnostic): string {
-    const level: Level = diagnostic.severity === "note" ? "info" : diagnostic.severity;
-    if (!this.shows(level)) return "";
+    const { severity, isOver, news } = diagnostic;
+    const note = isOver === true ? "news" : "info";
+    if (!this.shows(severity === "note" ? note : severity)) return "";
+    // A condition that lasts is in the summary and in the report.
+    const isTold = news === false && !this.json && !this.strict && !this.shows("debug");
+    if (isTold) return "";
     return this.json
       ? diagnosticJson(diagnostic)
       : renderDiagnostic(diagnostic, this.style, this.shows("debug"));
