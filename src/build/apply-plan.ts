@@ -10,6 +10,7 @@ import type { BuildContext } from "./build-context.ts";
 import type { ListOutcome } from "./build-outcome.ts";
 import { exitOf } from "./cached-outcome.ts";
 import { writeCombined } from "./combined-outputs.ts";
+import { finishPublish } from "./finish-publish.ts";
 import { ListOutputs } from "./list-outputs.ts";
 import { saveLock } from "./lock-session.ts";
 import { LOCKFILE } from "./lockfile.ts";
@@ -48,7 +49,9 @@ export async function applyPlan(path: string, context: BuildContext): Promise<Li
   // Covered names are saved only if a format needs them.
   const nameBuffer = new NameBuffer(() => scratchOf(host), false);
   try {
-    await outputs.open();
+    const manifest = manifestPaths(config, rulesDir, host);
+    const named = { config, files: plan.files, outputs: outputPlans, manifest };
+    await outputs.open(() => finishPublish(named, context));
     // This check is safe only now, while this run holds the locks.
     await refuseIfHeld(plan, host);
     await refuseIfOutdated(plan, bytes.list, host);

@@ -11,6 +11,7 @@ import { askedBy } from "./asked-by.ts";
 import { phase } from "./build-context.ts";
 import type { ListOutcome } from "./build-outcome.ts";
 import { cachedOutcome, exitOf, heldOutcome } from "./cached-outcome.ts";
+import { finishPublish } from "./finish-publish.ts";
 import { publishedCanary } from "./list-canary.ts";
 import { ListOutputs } from "./list-outputs.ts";
 import type { ListPlan } from "./list-plan.ts";
@@ -97,7 +98,7 @@ class ListBuild {
   async run(): Promise<ListOutcome> {
     const { plan, session, outputs, names } = this;
     const { cached, slot } = this.work;
-    await outputs.open();
+    await outputs.open(() => finishPublish({ ...plan, config: plan.list.config }, session));
     // This run has the lock, so that no rollback can hold the list from now on.
     const held = await this.held();
     if (held !== undefined) return held;

@@ -12,7 +12,7 @@ export async function combinedChanges(
   shadow: Host,
 ): Promise<FileChange[]> {
   const plans = planCombined(project, options, shadow);
-  const written = await writeCombined(plans, { host: shadow, signal, emit: () => {} });
+  const written = await writeCombined(plans, { options, host: shadow, signal, emit: () => {} });
   return written
     .filter(({ outcome }) => outcome === "written")
     .map(({ file, format }) => ({ file, ...(format !== undefined && { format }) }));

@@ -17,6 +17,7 @@ import { DEFAULT_OPTIONS } from "../formats/name-format.ts";
 import { readLines } from "../host/read-lines.ts";
 import { StateFile } from "../host/state-file.ts";
 import { NameExpander } from "../kernel/name-expander.ts";
+import { FileSet } from "../publish/file-set.ts";
 import { ListFile } from "../publish/list-file.ts";
 import { recordFolder } from "../record/record-folder.ts";
 import { isExpression } from "../meaning/line.ts";
@@ -24,6 +25,7 @@ import { loadRegex } from "../syntax/regex-rule.ts";
 import { MOST_COMBINED_LISTS } from "../config/combined-problems.ts";
 import type { BuildContext } from "./build-context.ts";
 import type { CombinedList, CombinedPlan } from "./combined-plan.ts";
+import { finishJournal } from "./finish-publish.ts";
 import type { WrittenOutput } from "./list-outputs.ts";
 
 /** A list for each bit; undefined for one that was removed. */
@@ -37,7 +39,7 @@ interface MadeFrom {
   readonly places: readonly (string | null)[];
 }
 
-type Context = Pick<BuildContext, "host" | "emit" | "signal">;
+type Context = Pick<BuildContext, "host" | "emit" | "signal" | "options">;
 
 /**
  * Writes the files over several lists from what is published, after all lists of a run are built. Lists that were refused or are
@@ -98,8 +100,14 @@ function placesOf({ config, lists, name }: CombinedPlan, before: MadeFrom["place
 async function publishCombined(
   { config, files: planned, name }: CombinedPlan,
   places: Places,
-  { host }: Context,
+  context: Context,
 ): Promise<WrittenOutput> {
+  const { host } = context;
+  const home = { name, path: host.path.resolve(host.cwd, name) };
+  const root = host.path.dirname(home.path);
+  const set = new FileSet(home.path, root, host);
+  const finish = async (): Promise<void> =>
+    await finishJournal(home, root, (path) => planned.some((one) => one.path === path), context);
   const format = combinedFormats.get(config.format)!;
   const openScratch = (): ReturnType<typeof scratchOf> => scratchOf(host);
   const losses = new Losses();
@@ -109,7 +117,7 @@ async function publishCombined(
   const total = sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
   const merged = new CombinedNames(openScratch, total);
   try {
-    for (const file of files) await file.open();
+    for (const [index, file] of files.entries()) await file.open(index === 0 ? finish : undefined);
     for (const [place, list] of places.entries())
       if (list !== undefined) await addList(list, { merged, place, losses: lostRules }, host);
     losses.addAll(lostRules.all());
@@ -134,9 +142,10 @@ async function publishCombined(
     let outcome: WrittenOutput["outcome"] = "unchanged";
     for (const [index, file] of files.entries()) {
       const isPolled = planned[index]!.isPolled === true;
-      const done = isPolled ? await file.publishLater() : await file.publish();
+      const done = isPolled ? await file.stageLater(set) : await file.stage(set);
       if (done === "written") outcome = "written";
     }
+    await set.commit();
     return {
       file: name,
       format: config.format,
@@ -149,6 +158,7 @@ async function publishCombined(
     };
   } finally {
     merged.close();
+    await set.close();
     for (const file of files) await file.close();
   }
 }

@@ -5,6 +5,7 @@ import type { WrittenFile } from "./state/build-cache.ts";
 import { type KeptDraft, keepLimits, writeDraft } from "./state/kept-draft.ts";
 import { learn } from "./state/list-memory.ts";
 import { rememberPublish } from "./state/last-publish.ts";
+import { FileSet } from "../publish/file-set.ts";
 import { ListFile, type WriteOutcome } from "../publish/list-file.ts";
 import type { Host, NewFile, Scratch } from "../host/host.ts";
 import { ifAvailable } from "../host/if-available.ts";
@@ -62,10 +63,11 @@ export class ListOutputs {
     }));
   }
 
-  async open(): Promise<void> {
+  /** `prepare` runs as soon as this run has the lock of the first file. */
+  async open(prepare?: () => Promise<void>): Promise<void> {
     if (this.isToStdout) this.waiting = { scratch: scratchOf(this.host), length: 0 };
-    for (const { file, record } of this.files) {
-      await file.open();
+    for (const [index, { file, record }] of this.files.entries()) {
+      await file.open(index === 0 ? prepare : undefined);
       await ifAvailable(async () => await record?.open());
     }
   }
@@ -87,24 +89,31 @@ export class ListOutputs {
     for (const { record } of this.files) record?.write(bytes);
   }
 
-  /**
-   * `timelessHead` is the list's header without its dates. `beside` is called for each list that changed, with its previous
-   * bytes.
-   */
-  async publish(
-    timelessHead: Uint8Array,
-    beside?: (path: string, old: Uint8Array | undefined) => Promise<unknown>,
-  ): Promise<WrittenOutput[]> {
+  /** Hands the first file of the list to a set. `timelessHead` is the list's header without its dates. */
+  async stage(timelessHead: Uint8Array, set: FileSet): Promise<WriteOutcome | undefined> {
     if (this.waiting !== undefined) await this.send(this.waiting);
+    const [first] = this.files;
+    if (first === undefined) return undefined;
+    const outcome = await first.file.stage(set, timelessHead);
+    first.isNew = outcome === "written";
+    return outcome;
+  }
+
+  /** Publishes the copies, after the set: they are not part of the release. */
+  async publishCopies(timelessHead: Uint8Array): Promise<WrittenOutput[]> {
     const written: WrittenOutput[] = [];
-    for (const [index, { name, file }] of this.files.entries()) {
+    for (const [index, copy] of this.files.entries()) {
+      if (index === 0) continue;
       const { path } = this.written[index]!;
-      const isThere = beside !== undefined && (await this.host.exists(path));
-      const old = isThere ? await this.host.readFile(path) : undefined;
-      const outcome = await file.publish(timelessHead);
-      written.push({ file: name, outcome });
-      this.files[index]!.isNew = outcome === "written";
-      if (outcome === "written") await beside?.(path, old);
+      const set = new FileSet(path, this.host.path.dirname(path), this.host);
+      try {
+        const outcome = await copy.file.stage(set, timelessHead);
+        await set.commit();
+        copy.isNew = outcome === "written";
+        written.push({ file: copy.name, outcome });
+      } finally {
+        await set.close();
+      }
     }
     return written;
   }

@@ -3,7 +3,8 @@ import { encodeUtf8 } from "../bytes/utf8.ts";
 import { FormatOutputs } from "../publish/format-outputs.ts";
 import type { OutputFile } from "../publish/output-file.ts";
 import { manifestKey, manifestPath, releasePaths, writeManifest } from "../publish/manifest.ts";
-import { PATCH_FOLDER, writePatch } from "../publish/patches.ts";
+import { FileSet } from "../publish/file-set.ts";
+import { PATCH_FOLDER, removeExpired, writePatch } from "../publish/patches.ts";
 import { outputFailed } from "../publish/output-failed.ts";
 import type { Config } from "../config/config.ts";
 import { CompilerError, type Diagnostic } from "../diagnostics/diagnostic.ts";
@@ -58,7 +59,7 @@ export function publishedConfig(config: PublishedConfig): PublishedConfig {
   ) as PublishedConfig;
 }
 
-/** Writes the additional files, then publishes them with the list. If one cannot be written, nothing is published. */
+/** Writes all files of a list and publishes them together. If one cannot be written, nothing is published. */
 export async function publishList(
   outputs: ListOutputs,
   publication: Publication,
@@ -67,6 +68,9 @@ export async function publishList(
   const { config, nameBuffer, shape, accept, builtAt, sources, tool } = publication;
   // The release has the first file of the list; others are copies.
   const [list, ...copies] = outputs.written;
+  const rulesDir = host.path.resolve(host.cwd, publication.rulesDir);
+  const set = new FileSet(list?.path ?? rulesDir, rulesDir, host);
+  const timelessHead = encodeUtf8(publication.timelessHead);
   let overruled: readonly Diagnostic[] = [];
   const formatOutputs = new FormatOutputs(
     publication.outputPlans,
@@ -84,25 +88,31 @@ export async function publishList(
       if (refused.length > 0) throw new CompilerError(refused);
       overruled = found;
     }
-    const written: WrittenOutput[] = await outputs.publish(
-      encodeUtf8(publication.timelessHead),
-      config.patches === undefined
-        ? undefined
-        : async (path, old) => path === list?.path && (await writePatch(path, old, config, host)),
-    );
-    written.push(...(await formatOutputs.publish(sources)));
+    const outcome = await outputs.stage(timelessHead, set);
+    const isPatched = list !== undefined && outcome === "written" && config.patches !== undefined;
+    if (isPatched) await writePatch(list.path, set, host);
+    const formats = await formatOutputs.stage(sources, set);
     const files = [...outputs.written, ...formatOutputs.files];
     if (config.manifest !== undefined) {
       const path = manifestPath(config, publication.rulesDir, host);
       const released = files.filter((file) => !copies.includes(file));
       const release = { path, files: released.map((file) => file.path), builtAt, key };
-      await writeManifest(config, release, host);
+      await writeManifest(config, release, set, host);
     }
+    await set.commit();
+    const written: WrittenOutput[] = [
+      ...(list === undefined || outcome === undefined ? [] : [{ file: list.name, outcome }]),
+      ...(await outputs.publishCopies(timelessHead)),
+      ...formats,
+    ];
+    await formatOutputs.settle();
+    if (isPatched) await removeExpired(list.path, config, host);
     const names = [...files.map(({ name }) => name), ...namesBeside(outputs, publication, host)];
     return { written, files, names, overruled };
   } catch (error) {
     throw outputFailed("Cannot write what belongs to the list", error);
   } finally {
+    await set.close();
     await formatOutputs.close();
   }
 }

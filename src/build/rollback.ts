@@ -21,6 +21,7 @@ import { planCombined } from "./combined-plan.ts";
 import { exitOf } from "./cached-outcome.ts";
 import { GUARD_NAMES } from "./guards/names.ts";
 import { guardList } from "./guards/registry.ts";
+import { finishPublish } from "./finish-publish.ts";
 import { ListOutputs } from "./list-outputs.ts";
 import type { ListPlan } from "./list-plan.ts";
 import { noteHistory, notePublished } from "./note-history.ts";
@@ -59,7 +60,7 @@ export async function rollback(
   const outputs = new ListOutputs(plan.files, { record: true, isToStdout: false }, host);
   try {
     // Builds can be removed until this run holds the locks.
-    await outputs.open();
+    await outputs.open(() => finishPublish({ ...plan, config: plan.list.config }, context));
     const { whole, of } = await chosenBuild(operand, file.path, host);
     for (const diagnostic of await objections(plan, whole.draft, host))
       emit({ kind: "diagnostic", diagnostic });

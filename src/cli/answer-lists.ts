@@ -1,3 +1,5 @@
+import { listFiles } from "../build/list-files.ts";
+import { unfinishedPublish } from "../build/unfinished-publish.ts";
 import { CompilerError } from "../diagnostics/diagnostic.ts";
 import { Exit } from "../diagnostics/exit.ts";
 import type { Host } from "../host/host.ts";
@@ -29,6 +31,8 @@ export async function answerLists(
   const documents: object[] = [];
   for (const list of lists) {
     try {
+      for (const file of listFiles(list, options, host).slice(0, 1))
+        for (const warning of await unfinishedPublish(file, host)) reporter.diagnostic(warning);
       const { text, documents: own, label, exit = Exit.Done } = await answer(list);
       exits.push(exit);
       if (!options.json)

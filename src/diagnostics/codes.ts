@@ -2,6 +2,7 @@ import type { Exit } from "./exit.ts";
 
 import { GUARD_CODES } from "./guard-codes.ts";
 import { HOOK_CODES } from "./hook-codes.ts";
+import { PUBLISH_CODES } from "./publish-codes.ts";
 import { RESOLVER_CODES } from "./resolver-codes.ts";
 import { SERVER_CODES } from "./server-codes.ts";
 import { SOURCE_CODES } from "./source-codes.ts";
@@ -17,7 +18,7 @@ export interface CodeEntry {
   readonly over?: string;
 }
 
-/** Diagnostics of everything but sources, guards, resolvers, servers and hooks. */
+/** Diagnostics of everything but sources, guards, publishing, resolvers, servers and hooks. */
 const COMPILE_CODES = {
   "config-not-found": {
     exit: 2,
@@ -91,11 +92,6 @@ const COMPILE_CODES = {
   "cover-unknown": {
     meaning: "A list in `covers` was neither compiled in this run nor published before.",
     hint: "Compile both lists in one run, without --filter",
-  },
-  "not-combined": {
-    meaning:
-      "A file of `combined` is not written, because one of its lists is not published. The lists themselves are.",
-    hint: "Fix the list, or name the other lists in `lists` of the entry",
   },
   "setup-unreadable": {
     exit: 2,
@@ -268,28 +264,6 @@ const COMPILE_CODES = {
     meaning: "An output would be split into more than 1,000 files. Nothing is published.",
     hint: "Increase max_rules or max_bytes of `split`",
   },
-  "manifest-mismatch": {
-    exit: 5,
-    meaning:
-      "A release does not match its manifest, has expired, is not signed with the key, belongs to another list, or is older than the last good one.",
-    hint: "Download it again; if the problem persists, do not use it",
-  },
-  "bad-key": {
-    exit: 2,
-    meaning: "A key for signing or verifying cannot be read, or is invalid.",
-    hint: "Create a key pair with minisign -G -W; the secret key goes into manifest.key_file, the public key to --key",
-  },
-  "plan-unreadable": {
-    exit: 2,
-    meaning: "The file given to `apply` is not a plan, or another version saved it.",
-    hint: "Create one with plan --save, and apply it with the same version",
-  },
-  "plan-outdated": {
-    exit: 5,
-    meaning:
-      "The published list has changed since the plan was saved, or is already the list of the plan.",
-    hint: "Run plan again and review the changes",
-  },
   "build-missing": {
     exit: 2,
     meaning: "The build does not exist or is no longer stored.",
@@ -304,11 +278,6 @@ const COMPILE_CODES = {
   "log-failed": {
     meaning: "What happened to the list could not be written into its log.",
     hint: "Check the permissions and the space of the folder .rules-compiler beside the list",
-  },
-  "not-rolled-back": {
-    meaning:
-      "The configuration has an output that it did not have when the build was made. `rollback` leaves its file as it is.",
-    hint: "Run compile when the sources are good again",
   },
   "scratch-failed": {
     exit: 6,
@@ -331,12 +300,14 @@ const COMPILE_CODES = {
 export const CODES: typeof COMPILE_CODES &
   typeof SOURCE_CODES &
   typeof GUARD_CODES &
+  typeof PUBLISH_CODES &
   typeof RESOLVER_CODES &
   typeof SERVER_CODES &
   typeof HOOK_CODES = {
   ...COMPILE_CODES,
   ...SOURCE_CODES,
   ...GUARD_CODES,
+  ...PUBLISH_CODES,
   ...RESOLVER_CODES,
   ...SERVER_CODES,
   ...HOOK_CODES,

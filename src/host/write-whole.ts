@@ -1,26 +1,39 @@
 import type { Host, NewFile } from "./host.ts";
 
+/** What makes the name of a temporary file unique. */
+export function newToken(): string {
+  return Math.random().toString(36).slice(2, 10);
+}
+
+export function isToken(value: unknown): value is string {
+  return typeof value === "string" && /^[a-z0-9]{1,12}$/.test(value);
+}
+
 /** A temporary name beside a path. */
 export function temporaryFor(path: string): string {
-  return `${path}.${Math.random().toString(36).slice(2, 10)}.tmp`;
+  return `${path}.${newToken()}.tmp`;
+}
+
+/** The temporary name, which is hidden, of a file that is published. */
+export function temporaryOf(path: string, token: string, host: Pick<Host, "path">): string {
+  return host.path.join(host.path.dirname(path), `.${host.path.basename(path)}.${token}.tmp`);
 }
 
 /** Removes temporary files of killed runs. The caller must know that no other run uses the path. */
 export async function removeLeftovers(path: string, host: Host): Promise<void> {
-  await removeLeftoversOf([path], host);
+  const name = host.path.basename(path);
+  await removeLeftoversIn(host.path.dirname(path), (file) => file === name, host);
 }
 
-/** The same for several paths of one folder, which may contain files of hundreds of lists. */
-export async function removeLeftoversOf(paths: readonly string[], host: Host): Promise<void> {
-  const folder = host.path.dirname(paths[0]!);
-  const starts = paths.map((path) => `${host.path.basename(path)}.`);
+/** The same for all files of a folder that `isOwn` accepts by their name, which begins with a dot for files that are published. */
+export async function removeLeftoversIn(
+  folder: string,
+  isOwn: (name: string) => boolean,
+  host: Host,
+): Promise<void> {
   for (const name of await host.listFolder(folder)) {
-    if (!name.endsWith(".tmp")) continue;
-    if (
-      starts.some(
-        (one) => name.startsWith(one) && /^[a-z0-9]{1,12}\.tmp$/.test(name.slice(one.length)),
-      )
-    )
+    const file = /^(?<file>.+)\.[a-z0-9]{1,12}\.tmp$/s.exec(name)?.groups?.["file"];
+    if (file !== undefined && isOwn(file))
       await host.removeFile(host.path.join(folder, name)).catch(() => {});
   }
 }

@@ -4,6 +4,7 @@ import { CdbRecords } from "../formats/cdb-records.ts";
 import { CdbWriter } from "../formats/cdb-writer.ts";
 import { dnsdistLua } from "../formats/dnsdist-lua.ts";
 import type { Host } from "../host/host.ts";
+import type { FileSet } from "./file-set.ts";
 import { ListFile, type WriteOutcome } from "./list-file.ts";
 
 /** The name of the Lua file of a database. */
@@ -57,8 +58,8 @@ export class CdbFile {
     this.writer!.finish();
   }
 
-  async publish(): Promise<WriteOutcome> {
-    const outcomes = [await this.file.publishLater(), await this.lua.publish()];
+  async stage(set: FileSet): Promise<WriteOutcome> {
+    const outcomes = [await this.file.stageLater(set), await this.lua.stage(set)];
     return outcomes.includes("written") ? "written" : "unchanged";
   }
 

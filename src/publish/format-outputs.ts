@@ -26,9 +26,11 @@ import {
 } from "./block-files.ts";
 import { CdbFile, luaName } from "./cdb-file.ts";
 import { type PartHeader, SplitFile } from "./split-file.ts";
+import type { FileSet } from "./file-set.ts";
+import { StableFiles } from "./stable-files.ts";
 import type { WriteOutcome } from "./list-file.ts";
 import { nextSerial } from "./zone-serial.ts";
-import { SERIAL_STEP, type ZoneUpdates, keepZone, writeUpdates } from "./zone-updates.ts";
+import { SERIAL_STEP, type ZoneUpdates, writeUpdates } from "./zone-updates.ts";
 
 /** The result of one output. */
 export interface FormatOutputReport {
@@ -163,35 +165,42 @@ export class FormatOutputs {
     return one;
   }
 
-  /** Publishes all files. */
-  async publish(sources: readonly string[]): Promise<FormatOutputReport[]> {
+  /** Hands all files to a set. */
+  async stage(sources: readonly string[], set: FileSet): Promise<FormatOutputReport[]> {
     // In parallel, because most of the time is spent waiting for the disk.
     const ends = await Promise.allSettled(
-      this.written.map(async (one) => await this.publishOne(one, sources)),
+      this.written.map(async (one) => await this.stageOne(one, sources, set)),
     );
     // All have settled, so no write continues in the background.
     for (const end of ends) if (end.status === "rejected") throw end.reason;
     return ends.flatMap((end) => (end.status === "fulfilled" ? [end.value] : []));
   }
 
-  private async publishOne(
+  /** Notes what is published. */
+  async settle(): Promise<void> {
+    for (const { plan, block, allow } of this.written)
+      for (const file of [block, allow]) {
+        if (file instanceof SplitFile || file instanceof StableFiles) await file.settle();
+        if (file !== undefined) await new PackedFiles(file.path, this.host).settle(plan.packings);
+      }
+  }
+
+  private async stageOne(
     { plan, writer, block, allow }: Written,
     sources: readonly string[],
+    set: FileSet,
   ): Promise<FormatOutputReport> {
     const { host } = this;
-    const before = plan.updates === undefined ? undefined : await keepZone(plan.path, host);
-    const outcomes = [await block.publish(), await allow?.publish()];
+    const outcomes = [await block.stage(set), await allow?.stage(set)];
     const outcome = outcomes.includes("written") ? "written" : "unchanged";
-    // After the zone: a script for a zone that is not published would give its serial to other records.
     const updates =
       plan.updates !== undefined && outcome === "written"
-        ? await writeUpdates(plan, before, host, () => scratchOf(host))
+        ? await writeUpdates(plan, set, host, () => scratchOf(host))
         : undefined;
-    if (before !== undefined) await host.removeFile(before).catch(() => {});
     const taken = new Set(this.plans.flatMap(plannedFiles).map(({ path }) => path));
     for (const file of [block, allow])
       if (file !== undefined)
-        await new PackedFiles(file.path, host).write(file.paths, plan.packings, taken);
+        await new PackedFiles(file.path, host).stage(file.paths, plan.packings, taken, set);
     const leftOut = [...writer.leftOut].map(([source, names]) => ({
       source: sources[source] ?? "",
       names,

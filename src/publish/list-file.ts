@@ -2,7 +2,8 @@ import { equalBytes } from "../bytes/search.ts";
 import { printable } from "../diagnostics/printable.ts";
 import { type Host, HostError, type NewFile, type OpenFile } from "../host/host.ts";
 import { readFully } from "../host/read-fully.ts";
-import { removeLeftovers, temporaryFor } from "../host/write-whole.ts";
+import { newToken, removeLeftovers, temporaryOf } from "../host/write-whole.ts";
+import type { FileSet } from "./file-set.ts";
 import { outputFailed } from "./output-failed.ts";
 import { outputTarget } from "./output-target.ts";
 import { OutputLock } from "./output-lock.ts";
@@ -10,21 +11,21 @@ import { OutputLock } from "./output-lock.ts";
 /** `unchanged` if only the date would differ: resolvers then need not reload the list. */
 export type WriteOutcome = "written" | "unchanged";
 
-/**
- * Writes a list atomically: readers see either the old list or the new one. The bytes go to a temporary file in the same folder,
- * which is flushed and then renamed.
- */
+/** A file that is written beside the published one, under a temporary name, until a set of files publishes it. */
 export class ListFile {
   private readonly path: string;
+  private readonly token: string = newToken();
   private readonly temporary: string;
   private readonly host: Host;
   private file: NewFile | undefined;
   private lock: OutputLock | undefined;
+  /** Whether the temporary file belongs to a set. */
+  private isStaged = false;
 
   constructor(path: string, host: Host) {
     this.path = path;
     this.host = host;
-    this.temporary = temporaryFor(hiddenName(path, host));
+    this.temporary = temporaryOf(path, this.token, host);
   }
 
   /** Opens a further part of a list, whose lock this run holds already. Throws a `CompilerError`. */
@@ -36,8 +37,11 @@ export class ListFile {
     }
   }
 
-  /** Rejects with a `CompilerError` if the file cannot be written, or another run holds the lock. */
-  async open(): Promise<void> {
+  /**
+   * `prepare` runs as soon as this run has the lock. Rejects with a `CompilerError` if the file cannot be written, or another run
+   * holds the lock.
+   */
+  async open(prepare?: () => Promise<void>): Promise<void> {
     const { host, path } = this;
     await this.attempt(async () => {
       const target = await outputTarget(path, host);
@@ -48,7 +52,9 @@ export class ListFile {
         );
       await host.makeFolder(host.path.dirname(path));
       this.lock = await OutputLock.take(path, host);
-      await removeLeftovers(hiddenName(path, host), host);
+      await prepare?.();
+      const hidden = `.${host.path.basename(path)}`;
+      await removeLeftovers(host.path.join(host.path.dirname(path), hidden), host);
       // The new file keeps the permissions that the owner gave to the old one.
       this.file = host.createFile(this.temporary, path);
     });
@@ -72,10 +78,10 @@ export class ListFile {
   }
 
   /**
-   * Publishes the file for a program that compares times in seconds: not in the same second as the existing file, which it may
+   * Hands the file to a set for a program that compares times in seconds: not with the second of the existing file, which it may
    * have read in that second.
    */
-  async publishLater(): Promise<WriteOutcome> {
+  async stageLater(set: FileSet): Promise<WriteOutcome> {
     const { host, path, temporary } = this;
     const old = await host.stampOf(path);
     const passed = host.now().getTime() - SECOND * Math.floor((old?.changed ?? 0) / SECOND);
@@ -83,34 +89,33 @@ export class ListFile {
       await host.wait(SECOND - passed);
       await this.attempt(() => host.touch(temporary));
     }
-    return await this.publish();
+    return await this.stage(set);
   }
 
   /**
-   * Publishes the list, unless the existing one has the same rules. `timelessHeader` is the header with other bytes in place of
-   * everything that depends on the clock.
+   * Hands the complete file to a set, unless the existing one has the same rules. `timelessHeader` is the header with other bytes in
+   * place of everything that depends on the clock.
    */
-  async publish(timelessHeader: Uint8Array = new Uint8Array(0)): Promise<WriteOutcome> {
+  async stage(set: FileSet, timelessHeader: Uint8Array = new Uint8Array(0)): Promise<WriteOutcome> {
     return await this.attempt(async () => {
+      const { host, path, temporary } = this;
       await this.file!.finish();
       this.file = undefined;
-      if (this.lock !== undefined && !(await this.lock.isOurs()))
-        throw new HostError("EBUSY", "another run took over");
-      if (await isSameButDate([this.path, this.temporary], timelessHeader, this.host)) {
-        await this.host.removeFile(this.temporary).catch(() => {});
+      if (await isSameButDate([path, temporary], timelessHeader, host)) {
+        await host.removeFile(temporary).catch(() => {});
         return "unchanged";
       }
-      await this.host.rename(this.temporary, this.path);
-      await this.host.syncFolder(this.host.path.dirname(this.path));
+      set.stage(path, this.token, this.lock);
+      this.isStaged = true;
       return "written";
     });
   }
 
-  /** Removes the temporary file and releases the lock. */
+  /** Removes the temporary file, unless a set has it, and releases the lock. */
   async close(): Promise<void> {
     this.file?.abandon();
     this.file = undefined;
-    await this.host.removeFile(this.temporary).catch(() => {});
+    if (!this.isStaged) await this.host.removeFile(this.temporary).catch(() => {});
     await this.lock?.release();
     this.lock = undefined;
   }
@@ -129,10 +134,6 @@ export class ListFile {
   }
 }
 
-function hiddenName(path: string, host: Host): string {
-  return host.path.join(host.path.dirname(path), `.${host.path.basename(path)}`);
-}
-
 const SECOND = 1000;
 const BLOCK = 1024 * 1024;
 /** The header of a list ends within this many bytes. */
@@ -141,7 +142,7 @@ const HEADER_BYTES = 8192;
 const LAST_LINE = 512;
 
 /** Whether two lists differ only in the date and the serial in their headers, which have the same length. */
-async function isSameButDate(
+export async function isSameButDate(
   paths: readonly [old: string, fresh: string],
   timelessHeader: Uint8Array,
   host: Host,

@@ -6,7 +6,6 @@ import { printable } from "../diagnostics/printable.ts";
 import { reasonOf } from "../diagnostics/reason.ts";
 import { type Host, HostError } from "../host/host.ts";
 import { ifAvailable } from "../host/if-available.ts";
-import { removeLeftoversOf, writeWhole } from "../host/write-whole.ts";
 import { digestOfFile } from "../sources/source-store.ts";
 import {
   type MinisignKey,
@@ -16,6 +15,7 @@ import {
   signatureFile,
 } from "./minisign.ts";
 import { checkTemplate, fileNamed } from "./file-template.ts";
+import type { FileSet } from "./file-set.ts";
 import type { OutputFile } from "./output-file.ts";
 import { outputFailed } from "./output-failed.ts";
 
@@ -79,10 +79,11 @@ export interface Release {
   readonly key: MinisignKey | undefined;
 }
 
-/** Writes the manifest of published files, and its signature if there is a key; otherwise removes an old one. Rejects with a `CompilerError`. */
+/** Adds the manifest of its files to a set, and the signature if there is a key; otherwise an old one is removed. Rejects with a `CompilerError`. */
 export async function writeManifest(
   config: Pick<Config, "name" | "manifest">,
   { path, files, builtAt, key }: Release,
+  set: FileSet,
   host: Host,
 ): Promise<void> {
   const expiresMs = durationMs(config.manifest?.valid_for ?? DEFAULT_EXPIRES) ?? 0;
@@ -95,8 +96,8 @@ export async function writeManifest(
     files: await Promise.all(
       files.map(async (file) => ({
         file: nameFrom(path, file, host),
-        bytes: await host.sizeOf(file),
-        sha256: (await digestOfFile(file, host)) ?? "",
+        bytes: await host.sizeOf(set.placeOf(file)),
+        sha256: (await set.digestOf(file)) ?? "",
       })),
     ),
   };
@@ -105,12 +106,9 @@ export async function writeManifest(
   const signature = key && signatureFile(bytes, key, comment);
   const signed = `${path}.minisig`;
   try {
-    // This run holds the lock of the list, so no other run is still writing these.
-    await removeLeftoversOf([path, signed], host);
-    if (signature === undefined && (await host.exists(signed))) await host.removeFile(signed);
-    await writeWhole(path, host, (file) => file.write(bytes));
-    if (signature !== undefined)
-      await writeWhole(signed, host, (file) => file.write(encodeUtf8(signature)));
+    await set.write(path, (file) => file.write(bytes));
+    if (signature === undefined) await set.remove(signed);
+    else await set.write(signed, (file) => file.write(encodeUtf8(signature)));
   } catch (error) {
     throw outputFailed(`Cannot write ${printable(path)}`, error);
   }

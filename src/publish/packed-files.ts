@@ -2,8 +2,10 @@ import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
 import { type Host, HostError, type Packing } from "../host/host.ts";
 import { ifAvailable } from "../host/if-available.ts";
 import { PACKED_ENDINGS } from "../host/packed-endings.ts";
-import { temporaryFor, writeWhole } from "../host/write-whole.ts";
+import { newToken, temporaryOf, writeWhole } from "../host/write-whole.ts";
 import { recordFolder } from "../record/record-folder.ts";
+import type { FileSet } from "./file-set.ts";
+import { isSameButDate } from "./list-file.ts";
 import type { OutputFile } from "./output-file.ts";
 import { readStart } from "./read-start.ts";
 
@@ -12,6 +14,8 @@ const MAGIC: Readonly<Record<string, readonly number[]>> = {
   gzip: [0x1f, 0x8b],
   zstd: [0x28, 0xb5, 0x2f, 0xfd],
 };
+
+const NO_HEADER: Uint8Array = new Uint8Array(0);
 
 function packedName(path: string, packing: Packing): string {
   return `${path}.${PACKED_ENDINGS[packing]}`;
@@ -30,55 +34,64 @@ export function withPacked(
 
 /** The compressed files of an output. A note lists them, so that later runs can remove those that are no longer configured. */
 export class PackedFiles {
-  private readonly first: string;
+  private readonly note: string;
   private readonly host: Host;
 
   /** `first` is the path of the output, which is its first part. */
   constructor(first: string, host: Host) {
-    this.first = first;
+    this.note = host.path.join(recordFolder(first, host), `${host.path.basename(first)}.packed`);
     this.host = host;
   }
 
-  /** `taken` are the files of all outputs, which are never removed. Rejects with a `HostError`. */
-  async write(
+  /** Hands the files to a set. `taken` are the files of all outputs, which are never removed. Rejects with a `HostError`. */
+  async stage(
     paths: readonly string[],
     packings: readonly Packing[],
     taken: ReadonlySet<string>,
+    set: FileSet,
   ): Promise<void> {
-    const note = this.host.path.join(
-      recordFolder(this.first, this.host),
-      `${this.host.path.basename(this.first)}.packed`,
-    );
-    const before = await this.readNote(note);
-    for (const path of paths) for (const packing of packings) await this.pack(path, packing);
+    const before = await this.readNote();
+    for (const path of paths) for (const packing of packings) await this.pack(path, packing, set);
     for (const packing of before.filter((one) => !packings.includes(one)))
-      for (const path of paths) await this.removeOld(packedName(path, packing), packing, taken);
-    if (before.join(" ") === packings.join(" ")) return;
-    await writeWhole(note, this.host, (file) => file.write(encodeUtf8(packings.join(" "))));
+      for (const path of paths)
+        await this.removeOld(packedName(path, packing), packing, taken, set);
+    // If this run is killed, the next one looks for all that there may be.
+    await this.writeNote(before, [...new Set([...before, ...packings])]);
   }
 
-  private async readNote(note: string): Promise<Packing[]> {
-    if (!(await this.host.exists(note))) return [];
-    const words = decodeUtf8(await this.host.readFile(note)).split(" ");
+  /** Notes which files there are. Call it when the set is published. */
+  async settle(packings: readonly Packing[]): Promise<void> {
+    await this.writeNote(await this.readNote(), packings);
+  }
+
+  private async readNote(): Promise<Packing[]> {
+    const bytes = await ifAvailable(() => this.host.readFile(this.note));
+    const words = bytes === undefined ? [] : decodeUtf8(bytes).split(" ");
     return words.filter((word): word is Packing => Object.hasOwn(MAGIC, word));
   }
 
-  private async pack(path: string, packing: Packing): Promise<void> {
-    const { host, first } = this;
-    // The next run removes a file with this name if this run is killed.
-    const temporary = temporaryFor(
-      host.path.join(host.path.dirname(first), `.${host.path.basename(first)}`),
-    );
-    const work = host.packFile?.(path, temporary, packing);
+  private async writeNote(before: readonly Packing[], now: readonly Packing[]): Promise<void> {
+    if (before.join(" ") === now.join(" ")) return;
+    await writeWhole(this.note, this.host, (file) => file.write(encodeUtf8(now.join(" "))));
+  }
+
+  private async pack(path: string, packing: Packing, set: FileSet): Promise<void> {
+    const { host } = this;
+    const packed = packedName(path, packing);
+    const token = newToken();
+    const temporary = temporaryOf(packed, token, host);
+    const work = host.packFile?.(set.placeOf(path), temporary, packing);
     if (work === undefined)
       throw new HostError("ENOSYS", `this runtime does not support ${packing}`);
     try {
       await work;
-      await host.rename(temporary, packedName(path, packing));
+      if (!(await isSameButDate([packed, temporary], NO_HEADER, host)))
+        return set.stage(packed, token);
     } catch (error) {
       await host.removeFile(temporary).catch(() => {});
       throw error;
     }
+    await host.removeFile(temporary).catch(() => {});
   }
 
   /** Checks the contents first: another program may have created a different file with this name. */
@@ -86,12 +99,13 @@ export class PackedFiles {
     path: string,
     packing: Packing,
     taken: ReadonlySet<string>,
+    set: FileSet,
   ): Promise<void> {
     const { host } = this;
     if (taken.has(path) || (await host.kindOf(path)) !== "file") return;
     const magic = MAGIC[packing]!;
     const start = await readStart(path, magic.length, host);
     if (start !== undefined && magic.every((byte, at) => start[at] === byte))
-      await ifAvailable(() => host.removeFile(path));
+      await set.remove(path);
   }
 }

@@ -5,9 +5,10 @@ import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
 import { durationMs } from "../config/duration.ts";
 import type { Config } from "../config/config.ts";
 import { rcsDiff } from "../formats/rcs-diff.ts";
-import { type Host, HostError } from "../host/host.ts";
-import { writeWhole } from "../host/write-whole.ts";
+import type { Host } from "../host/host.ts";
+import { ifAvailable } from "../host/if-available.ts";
 import { slugOf } from "../engine/slug.ts";
+import type { FileSet } from "./file-set.ts";
 import { readStart } from "./read-start.ts";
 
 /** The folder of patches, beside the list. */
@@ -15,8 +16,6 @@ export const PATCH_FOLDER = "patches";
 /** The second alternative matches the names of version 0.1.0. */
 const PATCH =
   /^(?:(?<name>[a-z0-9_]+)_v[\d.]+|(?<slug>.+))-s-(?<made>\d{1,12})-(?<expires>\d{1,10})\.patch$/;
-/** A temporary file that a killed run left. */
-const LEFTOVER = /^(?<file>.+\.patch)\.[a-z0-9]{1,12}\.tmp$/;
 /** How often subscribers look for the next patch. */
 const CHECK_SECONDS = 21_600;
 const HEADER_BYTES = 8192;
@@ -88,21 +87,21 @@ export async function lastPatch(paths: readonly string[], host: Host): Promise<n
   return last;
 }
 
-/** Writes the patch from the previous list to the current one, where subscribers of the previous one look for it. */
-export async function writePatch(
-  path: string,
-  old: Uint8Array | undefined,
-  config: Pick<Config, "name" | "patches">,
-  host: Host,
-): Promise<void> {
-  const fresh = await host.readFile(path);
+/** Adds the patch from the published list to that of a set, where subscribers of the published one look for it. */
+export async function writePatch(path: string, set: FileSet, host: Host): Promise<void> {
+  const old = (await host.exists(path)) ? await host.readFile(path) : undefined;
   const next = old && nextPatch(old);
-  const folder = host.path.join(host.path.dirname(path), PATCH_FOLDER);
-  if (old !== undefined && next !== undefined && isPatchable(next, old, fresh))
-    await writeWhole(host.path.join(folder, next.file), host, (file) =>
-      file.write(patchBytes(old, fresh, next.part)),
-    );
-  await removeExpired(folder, config, host);
+  if (old === undefined || next === undefined) return;
+  const fresh = await host.readFile(set.placeOf(path));
+  if (!isPatchable(next, old, fresh)) return;
+  await set.write(host.path.join(patchFolder(path, host), next.file), (file) =>
+    file.write(patchBytes(old, fresh, next.part)),
+  );
+}
+
+/** The folder of the patches of a list. */
+export function patchFolder(list: string, host: Pick<Host, "path">): string {
+  return host.path.join(host.path.dirname(list), PATCH_FOLDER);
 }
 
 /**
@@ -140,6 +139,11 @@ export async function patchesOf(list: string, folder: string, host: Host): Promi
   return names.filter((file) => madeOf(file, list) !== undefined).toSorted();
 }
 
+/** Whether a file has the name of a patch of this list. */
+export function isPatchOf(file: string, list: string): boolean {
+  return madeOf(file, list) !== undefined;
+}
+
 /** The timestamp in the name of a patch, in seconds; undefined if it is not a patch of this list. */
 function madeOf(file: string, list: string): number | undefined {
   const found = PATCH.exec(file)?.groups;
@@ -148,21 +152,18 @@ function madeOf(file: string, list: string): number | undefined {
   return isOwn ? Number(found["made"]) : undefined;
 }
 
-async function removeExpired(
-  folder: string,
+/** Removes old patches, after a list was published. */
+export async function removeExpired(
+  path: string,
   config: Pick<Config, "name" | "patches">,
   host: Host,
 ): Promise<void> {
+  const folder = patchFolder(path, host);
   const keepMs = durationMs(config.patches ?? "") ?? 0;
   const now = host.now().getTime();
   for (const file of await host.listFolder(folder)) {
-    const made = madeOf(LEFTOVER.exec(file)?.groups?.["file"] ?? file, config.name);
-    if (made === undefined) continue;
-    // This run holds the lock of the list, so no other run is still writing a temporary file.
-    const isOld = now - made * 1000 > keepMs;
-    if (!isOld && !LEFTOVER.test(file)) continue;
-    await host.removeFile(host.path.join(folder, file)).catch((error: unknown) => {
-      if (!(error instanceof HostError)) throw error;
-    });
+    const made = madeOf(file, config.name);
+    if (made !== undefined && now - made * 1000 > keepMs)
+      await ifAvailable(() => host.removeFile(host.path.join(folder, file)));
   }
 }

@@ -5,9 +5,11 @@ import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { numberText } from "../diagnostics/number-text.ts";
 import { printable } from "../diagnostics/printable.ts";
 import type { Host } from "../host/host.ts";
+import { ifAvailable } from "../host/if-available.ts";
 import { PACKED_ENDINGS } from "../host/packed-endings.ts";
 import { writeWhole } from "../host/write-whole.ts";
 import { recordFolder } from "../record/record-folder.ts";
+import type { FileSet } from "./file-set.ts";
 import { ListFile, type WriteOutcome } from "./list-file.ts";
 
 export interface SplitLimits {
@@ -15,10 +17,10 @@ export interface SplitLimits {
   readonly bytes: number;
 }
 
-/** An earlier version may have written so many. */
-const MOST_OLD_PARTS = 100_000;
 /** More files are a mistake in the limits: no client subscribes to so many. */
 const MOST_PARTS = 1000;
+
+const ENDINGS: readonly string[] = Object.values(PACKED_ENDINGS).map((ending) => `.${ending}`);
 
 /** The header of every part. */
 export interface PartHeader {
@@ -135,28 +137,34 @@ export class SplitFile {
     if (!fits()) this.isTorn = true;
   }
 
-  /** Publishes all parts, and removes the additional ones of an earlier version. */
-  async publish(): Promise<WriteOutcome> {
+  /** Hands all parts to a set, and the removal of the additional ones of an earlier version. */
+  async stage(set: FileSet): Promise<WriteOutcome> {
     let outcome: WriteOutcome = "unchanged";
     this.append(this.footer);
     for (const [index, part] of this.parts.entries()) {
       const timeless = this.headers[index] ?? this.headers[0];
-      if ((await part.publish(timeless)) === "written") outcome = "written";
+      if ((await part.stage(set, timeless)) === "written") outcome = "written";
     }
-    await this.removeOld();
+    // Removes only parts that this output has written: another list may have the name `list-2`.
+    const { host, parts, path } = this;
+    const before = await partsBefore(path, host);
+    for (let index = parts.length; index < Math.min(before, MOST_PARTS); index++)
+      for (const ending of ["", ...ENDINGS])
+        await set.remove(`${partPath(path, index, host)}${ending}`);
+    // If this run is killed, the next one looks for as many parts as there may be.
+    await this.noteParts(Math.max(before, parts.length));
     return outcome;
   }
 
-  /** Removes only parts that this output has written: another list may have the name `list-2`. */
-  private async removeOld(): Promise<void> {
-    const { host, parts } = this;
-    const note = noteOf(this.path, host);
-    const before = await partsBefore(this.path, host);
-    for (let index = parts.length; index < Math.min(before, MOST_OLD_PARTS); index++)
-      for (const ending of ["", ...Object.values(PACKED_ENDINGS).map((one) => `.${one}`)])
-        await host.removeFile(`${partPath(this.path, index, host)}${ending}`).catch(() => {});
-    if (parts.length > 1 || before > 1)
-      await writeWhole(note, host, (file) => file.write(encodeUtf8(String(parts.length))));
+  /** Notes how many parts there are. Call it when the set is published. */
+  async settle(): Promise<void> {
+    await this.noteParts(this.parts.length);
+  }
+
+  private async noteParts(count: number): Promise<void> {
+    const { host, path } = this;
+    if (count === (await partsBefore(path, host))) return;
+    await writeWhole(noteOf(path, host), host, (file) => file.write(encodeUtf8(String(count))));
   }
 
   async close(): Promise<void> {
@@ -215,8 +223,9 @@ function noteOf(path: string, host: Pick<Host, "path">): string {
 
 /** How many parts the published output has. */
 async function partsBefore(path: string, host: Host): Promise<number> {
-  const note = noteOf(path, host);
-  return (await host.exists(note)) ? Number(decodeUtf8(await host.readFile(note))) : 1;
+  const note = await ifAvailable(() => host.readFile(noteOf(path, host)));
+  const count = Number(note === undefined ? 1 : decodeUtf8(note));
+  return Number.isSafeInteger(count) && count > 0 ? count : 1;
 }
 
 /** The published parts of an output, up to the first that is missing. */
@@ -246,6 +255,17 @@ function partPath(path: string, index: number, host: Pick<Host, "path">): string
     host.path.dirname(path),
     `${stem}-${index + 1}${host.path.basename(path).slice(stem.length)}`,
   );
+}
+
+/** Whether a path is that of a further part, or of its compressed copy. */
+export function isPartOf(path: string, file: string, host: Pick<Host, "path">): boolean {
+  const stem = stemOf(path, host);
+  const name = host.path.basename(file);
+  const number = name.slice(stem.length + 1, name.indexOf(".", stem.length) >>> 0);
+  const index = Number(number) - 1;
+  if (!/^[1-9]\d{0,3}$/.test(number) || index < 1 || index >= MOST_PARTS) return false;
+  const part = partPath(path, index, host);
+  return file === part || ENDINGS.some((ending) => file === `${part}${ending}`);
 }
 
 function endOfLines(bytes: Uint8Array, from: number, lines: number): number {

@@ -3,6 +3,7 @@ import { countLineFeeds } from "../bytes/count-lines.ts";
 import { HashPlaces } from "../bytes/hash-places.ts";
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
 import type { Host } from "../host/host.ts";
+import type { FileSet } from "./file-set.ts";
 import type { WriteOutcome } from "./list-file.ts";
 import { type PartHeader, type PartLayout, SplitFile, publishedParts } from "./split-file.ts";
 
@@ -177,8 +178,12 @@ export class StableFiles {
     return limits.bytes === Infinity || part.bytes + sizeOf(more) + this.frame <= limits.bytes;
   }
 
-  async publish(): Promise<WriteOutcome> {
-    return await this.out.publish();
+  async stage(set: FileSet): Promise<WriteOutcome> {
+    return await this.out.stage(set);
+  }
+
+  async settle(): Promise<void> {
+    await this.out.settle();
   }
 
   async close(): Promise<void> {

@@ -1,10 +1,8 @@
 import { AT, DOLLAR, LF } from "../bytes/ascii.ts";
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
 import type { Host, Scratch } from "../host/host.ts";
-import { ifAvailable } from "../host/if-available.ts";
 import { readLines } from "../host/read-lines.ts";
-import { removeLeftovers, writeWhole } from "../host/write-whole.ts";
-import { recordFolder } from "../record/record-folder.ts";
+import type { FileSet } from "./file-set.ts";
 import { LineDifference } from "./line-difference.ts";
 import { type OutputPlan, updatesFile } from "./output-plan.ts";
 
@@ -39,27 +37,28 @@ interface ZoneHead {
 }
 
 /**
- * Writes a script for `nsupdate` that changes the zone `before` to the one that is published now. Every message is valid for one serial and
+ * Adds a script for `nsupdate` to a set, which changes the published zone to that of the set. Every message is valid for one serial and
  * sets the next one, so the script does nothing on a server with another version, and continues where an interrupted run
  * stopped. The last message sets the serial of the file. Without such a script, an older one is removed.
  */
 export async function writeUpdates(
   plan: OutputPlan,
-  before: string | undefined,
+  set: FileSet,
   host: Host,
   openScratch: () => Scratch,
 ): Promise<ZoneUpdates> {
   const path = updatesFile(plan.path);
   const none = async (whole: "first" | "settings" | "large"): Promise<ZoneUpdates> => {
-    await host.removeFile(path).catch(() => {});
+    await set.remove(path);
     return { whole };
   };
-  if (before === undefined) return await none("first");
-  const sizes = [await host.sizeOf(before), await host.sizeOf(plan.path)] as const;
+  if (!(await host.exists(plan.path))) return await none("first");
+  const after = set.placeOf(plan.path);
+  const sizes = [await host.sizeOf(plan.path), await host.sizeOf(after)] as const;
   const difference = new LineDifference(openScratch, sizes[0] + sizes[1]);
   try {
-    const old = await readZone(before, "before", difference, host);
-    const fresh = await readZone(plan.path, "after", difference, host);
+    const old = await readZone(plan.path, "before", difference, host);
+    const fresh = await readZone(after, "after", difference, host);
     const from = old.soa;
     const to = fresh.soa;
     if (from === undefined || to === undefined || !isAlike(old, fresh))
@@ -70,7 +69,7 @@ export async function writeUpdates(
     const messages = messagesOf(removed, added, plan);
     const room = (to.serial - from.serial) >>> 0;
     if (room < messages.length || room > 0x7fff_ffff) return await none("large");
-    await writeWhole(path, host, (file) =>
+    await set.write(path, (file) =>
       writeScript({ from, to, messages, records }, plan, (text) => file.write(encodeUtf8(text))),
     );
     return { file: updatesFile(plan.name), records, messages: messages.length };
@@ -168,16 +167,4 @@ function writeScript(
     write(`update add ${origin}. ${ttl} ${soa(next)}\nsend\n`);
     serial = next;
   }
-}
-
-/** Gives the published zone another name until the difference to it is written; undefined without one. Removes what a killed run left. */
-export async function keepZone(path: string, host: Host): Promise<string | undefined> {
-  const kept = host.path.join(recordFolder(path, host), `${host.path.basename(path)}.before`);
-  await host.removeFile(kept).catch(() => {});
-  await removeLeftovers(updatesFile(path), host);
-  return await ifAvailable(async () => {
-    await host.makeFolder(host.path.dirname(kept));
-    await host.link(path, kept);
-    return kept;
-  });
 }

@@ -1,6 +1,6 @@
 import { encodeUtf8 } from "../bytes/utf8.ts";
 import { type Host, HostError, type NewFile } from "../host/host.ts";
-import { removeLeftoversOf, temporaryFor } from "../host/write-whole.ts";
+import { removeLeftoversIn, temporaryFor } from "../host/write-whole.ts";
 import {
   type BuildPart,
   type KeepLimits,
@@ -22,6 +22,9 @@ export interface KeptList {
   readonly writeDraft: (file: Pick<NewFile, "write">) => void;
 }
 
+/** The temporary files of a record. */
+const PARTS: ReadonlySet<string> = new Set(["frames", "record", "draft", "draft-text", "list"]);
+
 /** A record in progress. Frames come first, because the header is known last. */
 export class RecordFile {
   private readonly list: string;
@@ -41,10 +44,11 @@ export class RecordFile {
   /** All methods may throw a `HostError`; the list does not need its record. */
   async open(): Promise<void> {
     await this.host.makeFolder(this.host.path.dirname(this.stem));
-    await removeLeftoversOf(
-      ["frames", "record", "draft", "draft-text", "list"].map((part) => `${this.stem}.${part}`),
-      this.host,
-    );
+    const folder = this.host.path.dirname(this.stem);
+    const start = `${this.host.path.basename(this.stem)}.`;
+    const isOwn = (name: string): boolean =>
+      name.startsWith(start) && PARTS.has(name.slice(start.length));
+    await removeLeftoversIn(folder, isOwn, this.host);
     this.file = this.host.createFile(this.frames);
   }
 

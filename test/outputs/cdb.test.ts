@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { FileSet } from "../../src/publish/file-set.ts";
 import { ListFile } from "../../src/publish/list-file.ts";
 import { CdbReader } from "../reference/cdb-reader.ts";
 import { MemoryDatabase, cdbOf } from "../support/cdb-of.ts";
@@ -204,7 +205,7 @@ test("a new database is not published in the second of the old one", async () =>
   const file = new ListFile("/project/a.cdb", timed);
   await file.open();
   file.write(Buffer.from("new"));
-  assert.equal(await file.publishLater(), "written");
+  assert.equal(await file.stageLater(new FileSet("/project/a.cdb", "/project", timed)), "written");
   assert.deepEqual(waits, [700]);
   assert.match(touched.join(), /\.a\.cdb\..*\.tmp$/);
 });

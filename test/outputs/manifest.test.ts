@@ -1,28 +1,7 @@
 import assert from "node:assert/strict";
-import { Buffer } from "node:buffer";
-import { generateKeyPairSync } from "node:crypto";
 import { test } from "node:test";
+import { minisignKeys } from "../support/minisign-keys.ts";
 import { MemoryProject } from "../support/memory-project.ts";
-
-/** A pair of keys as minisign writes them. */
-function minisignKeys(): { secret: string; publicKey: string } {
-  const { privateKey, publicKey } = generateKeyPairSync("ed25519");
-  const seed = privateKey.export({ format: "der", type: "pkcs8" }).subarray(-32);
-  const raw = publicKey.export({ format: "der", type: "spki" }).subarray(-32);
-  const id = Buffer.from("0123456789abcdef", "hex");
-  const secret = Buffer.concat([
-    Buffer.from("Ed\0\0B2"),
-    Buffer.alloc(48),
-    id,
-    seed,
-    raw,
-    Buffer.alloc(32),
-  ]);
-  return {
-    secret: `untrusted comment: secret\n${secret.toString("base64")}\n`,
-    publicKey: Buffer.concat([Buffer.from("Ed"), id, raw]).toString("base64"),
-  };
-}
 
 async function released(
   manifest: object,
@@ -221,7 +200,7 @@ test("a run removes the unfinished manifest and signature of a killed run, and n
   const { secret } = minisignKeys();
   const made = await released({ key_file: "s.key" }, { "s.key": secret });
   const before = new Set(made.memory.files.keys());
-  for (const name of ["manifest.json.a1b2c3d4.tmp", "manifest.json.minisig.zz.tmp"])
+  for (const name of [".manifest.json.a1b2c3d4.tmp", ".manifest.json.minisig.zz.tmp"])
     made.write(`rules/${name}`, "half");
   made.write("rules/manifest.json.bak.tmp.txt", "x");
   assert.equal((await made.run("compile", "-q", "-c", "c.json", "--no-cache")).exit, 0);

@@ -267,7 +267,7 @@ test("an incomplete compressed file of a killed run is removed", async () => {
     },
   );
   await failing.run(...WORDS);
-  assert.match(words[0]!, /^\/project\/rules\/\.my-list\.hosts\.[a-z0-9]+\.tmp$/);
+  assert.match(words[0]!, /^\/project\/rules\/\.my-list\.hosts\.gz\.[a-z0-9]+\.tmp$/);
   made.write("a.txt", "||new.example^\n");
   await outputsOf(made);
   assert.deepEqual(

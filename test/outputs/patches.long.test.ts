@@ -222,9 +222,9 @@ test("patches lead from lists of version 0.1.0 to current ones", async () => {
     "rules/my-list.txt":
       "!\n! Title: My list\n! Diff-Path: patches/my-list-s-1793750400-21600.patch\n!\n||a.example^",
     "rules/patches/my-list-s-1593750400-21600.patch": "old",
-    "rules/patches/my_list_v2026.11.09.0000-s-1794182400-21600.patch.k3x9.tmp": "of a killed run",
-    "rules/patches/my-list-s-1794182400-21600.patch.abc.tmp": "of a killed run",
-    "rules/patches/other_v2026.11.09.0000-s-1794182400-21600.patch.k3x9.tmp": "not ours",
+    "rules/patches/.my_list_v2026.11.09.0000-s-1794182400-21600.patch.k3x9.tmp": "of a killed run",
+    "rules/patches/.my-list-s-1794182400-21600.patch.abc.tmp": "of a killed run",
+    "rules/patches/.other_v2026.11.09.0000-s-1794182400-21600.patch.k3x9.tmp": "not ours",
   });
   const before = made.text("rules/my-list.txt");
   await made.run("-q", "-c", "c.json", "--no-cache");
@@ -234,7 +234,7 @@ test("patches lead from lists of version 0.1.0 to current ones", async () => {
   assert.deepEqual(
     patchFiles(made).map((path) => path.slice(path.lastIndexOf("/") + 1)),
     [
-      "other_v2026.11.09.0000-s-1794182400-21600.patch.k3x9.tmp",
+      ".other_v2026.11.09.0000-s-1794182400-21600.patch.k3x9.tmp",
       "my-list-s-1793750400-21600.patch",
     ],
   );
@@ -248,11 +248,11 @@ test("leftovers of a killed run in the patch folder are removed by the next run"
       patches: "2d",
     }),
     "a.txt": "||a.example^\n",
-    "rules/patches/my-list-s-1700000000-3600.patch.k3x9.tmp": "half",
-    "rules/patches/other-s-1700000000-3600.patch.k3x9.tmp": "of another list",
+    "rules/patches/.my-list-s-1700000000-3600.patch.k3x9.tmp": "half",
+    "rules/patches/.other-s-1700000000-3600.patch.k3x9.tmp": "of another list",
   });
   const { exit, stderr } = await made.run("compile", "-q", "-c", "c.json", "--no-cache");
   assert.equal(exit, 0, stderr);
   const left = [...made.memory.files.keys()].filter((path) => path.endsWith(".tmp"));
-  assert.deepEqual(left, ["/project/rules/patches/other-s-1700000000-3600.patch.k3x9.tmp"]);
+  assert.deepEqual(left, ["/project/rules/patches/.other-s-1700000000-3600.patch.k3x9.tmp"]);
 });

@@ -4,6 +4,7 @@ import process from "node:process";
 import { SIZE_PRESETS } from "../../src/config/size-presets.ts";
 import { FORMAT_NAMES } from "../../src/config/output-fields.ts";
 import { sizeBytes } from "../../src/config/size.ts";
+import { FileSet } from "../../src/publish/file-set.ts";
 import { StableFiles } from "../../src/publish/stable-files.ts";
 import type { SplitLimits } from "../../src/publish/split-file.ts";
 import { type MemoryHost, memoryHost } from "../support/internals.ts";
@@ -28,7 +29,10 @@ async function publish(
     files.start((count) => ({ bytes: encoder.encode(`# ${count} names\n#\n`) }), 999_999);
     files.write(encoder.encode(names.map((name) => `${name}\n`).join("")), names.length);
     files.finish(Infinity);
-    await files.publish();
+    const set = new FileSet(LIST, "/project", host);
+    await files.stage(set);
+    await set.commit();
+    await files.settle();
   } finally {
     await files.close();
   }

@@ -140,7 +140,7 @@ test("the difference of two files has the lines that only one of them has", () =
 test("a run removes the unfinished script of a killed run, even if the zone has not changed", async () => {
   const project = projectOf({});
   await publish(project, ["a.example"]);
-  project.write("rules/list.rpz.nsupdate.a1b2c3d4.tmp", "half");
+  project.write("rules/.list.rpz.nsupdate.a1b2c3d4.tmp", "half");
   await project.run("--no-cache");
-  assert.ok(!project.memory.files.has("/project/rules/list.rpz.nsupdate.a1b2c3d4.tmp"));
+  assert.ok(!project.memory.files.has("/project/rules/.list.rpz.nsupdate.a1b2c3d4.tmp"));
 });

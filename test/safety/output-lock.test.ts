@@ -12,6 +12,7 @@ import {
   codeOf,
   held,
   publish,
+  publishFile,
   refusing,
   seeded,
   systemError,
@@ -65,7 +66,7 @@ test("a run that has lost its lock does not publish", async () => {
   await file.open();
   file.write(bytes(NEW));
   host.files.set(LOCK, bytes(JSON.stringify(HOLDER)));
-  assert.equal(await codeOf(file.publish()), "output-failed");
+  assert.equal(await codeOf(publishFile(file, host)), "output-failed");
   assert.equal(textAt(host, LIST), OLD);
   assert.equal(textAt(host, LOCK), JSON.stringify(HOLDER), "it is the other's now");
   assert.equal(host.files.size, 2);
@@ -114,7 +115,7 @@ test("the holder renews its lock until it is done", async () => {
     assert.deepEqual(touched, [LOCK, LOCK]);
     assert.equal(everyMs, 10_000);
     file.write(bytes(NEW));
-    await file.publish();
+    await publishFile(file, host);
     await file.close();
     assert.equal(beat, undefined);
   } finally {

@@ -11,6 +11,7 @@ import {
   bytes,
   codeOf,
   publish,
+  publishFile,
   refusing,
   seeded,
   systemError,
@@ -34,7 +35,7 @@ test("a list that differs only in its date is not written", async () => {
   const file = new ListFile(LIST, host);
   await file.open();
   file.write(bytes(dated("2026-02-02T00:00:00.000Z")));
-  assert.equal(await file.publish(), "unchanged");
+  assert.equal(await publishFile(file, host), "unchanged");
   await file.close();
   assert.equal(textAt(host, LIST), old);
   assert.deepEqual([...host.files.keys()], [LIST]);
@@ -149,7 +150,7 @@ async function isLeft(old: string, fresh: string, change: Partial<Host> = {}): P
   const file = new ListFile(LIST, { ...host, ...change });
   await file.open();
   file.write(bytes(fresh));
-  const outcome = await file.publish();
+  const outcome = await publishFile(file, { ...host, ...change });
   await file.close();
   assert.equal(textAt(host, LIST), outcome === "unchanged" ? old : fresh);
   return outcome === "unchanged";

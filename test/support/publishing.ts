@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { FileSet } from "../../src/publish/file-set.ts";
 import { ListFile } from "../../src/publish/list-file.ts";
 import { CompilerError, type Host, HostError, type MemoryHost, memoryHost } from "./internals.ts";
 
@@ -15,13 +16,29 @@ export function textAt(host: MemoryHost, path: string): string {
   return new TextDecoder().decode(host.files.get(path));
 }
 
+/** Publishes a file that is written. */
+export async function publishFile(
+  file: ListFile,
+  host: Host,
+  header?: Uint8Array,
+): Promise<string> {
+  const set = new FileSet(LIST, "/project", host);
+  try {
+    const outcome = await file.stage(set, header);
+    await set.commit();
+    return outcome;
+  } finally {
+    await set.close();
+  }
+}
+
 /** Publishes the new list; resolves to what came of it. */
 export async function publish(host: Host): Promise<string> {
   const file = new ListFile(LIST, host);
   await file.open();
   try {
     file.write(bytes(NEW));
-    return await file.publish();
+    return await publishFile(file, host);
   } finally {
     await file.close();
   }

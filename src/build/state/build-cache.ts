@@ -5,6 +5,7 @@ import { StateFile } from "../../host/state-file.ts";
 import type { FormatOutputReport } from "../../publish/format-outputs.ts";
 import type { OutputFile } from "../../publish/output-file.ts";
 import { newestRecord } from "../../record/kept-builds.ts";
+import { journalPath } from "../../record/record-folder.ts";
 import type { InputFile } from "../../sources/source-list.ts";
 import { Conditions } from "./conditions.ts";
 import { readHold } from "./hold.ts";
@@ -98,8 +99,10 @@ export class BuildCache {
     if (last === undefined || last.version !== VERSION || last.key !== this.key) return undefined;
     for (const { path, stamp } of [...last.inputs, ...last.outputs, ...last.compared])
       if (((await this.host.stampOf(path))?.text ?? null) !== stamp) return undefined;
-    // A held list says so.
     const list = last.outputs[0]?.path;
+    if (list !== undefined && (await this.host.exists(journalPath(list, this.host))))
+      return undefined;
+    // A held list says so.
     if (list !== undefined && (await readHold(list, this.host)) !== undefined) return undefined;
     // It says what the last build found.
     if ((await new Conditions(list, this.host).read()) === undefined) return undefined;

@@ -1,7 +1,6 @@
 import type { CompileReport } from "../../engine/report.ts";
 import { type Host, HostError } from "../../host/host.ts";
 import { StateFile } from "../../host/state-file.ts";
-import { removeLeftovers } from "../../host/write-whole.ts";
 import { recordFolder } from "../../record/record-folder.ts";
 
 /** The state of the last publish, stored beside the list. Fields that earlier versions did not write are optional. */
@@ -47,7 +46,6 @@ export async function rememberPublish(
   const config =
     path === undefined ? last?.config : host.path.relative(host.path.dirname(output), path);
   try {
-    await removeLeftovers(file.path, host);
     const { rules, blocked } = report;
     await file.write(
       {

@@ -5,6 +5,7 @@ import { holdFacts } from "../../build/state/hold.ts";
 import { openList, openProject } from "../../build/project.ts";
 import { digestsBefore, savePlan } from "../../build/save-plan.ts";
 import { BuildSession } from "../../build/session.ts";
+import { unfinishedPublish } from "../../build/unfinished-publish.ts";
 import { Exit } from "../../diagnostics/exit.ts";
 import type { FileChange, ListChange } from "../../explain/list-change.ts";
 import { sendToOutput } from "../../host/send-to-output.ts";
@@ -39,6 +40,9 @@ export const planCommand: Command = async (options, host, reporter, signal) => {
   const exits: Exit[] = [];
   const combined: FileChange[] = [];
   try {
+    for (const { files: own } of session.plans)
+      for (const one of own.slice(0, 1))
+        for (const warning of await unfinishedPublish(one, host)) reporter.diagnostic(warning);
     const before = await digestsBefore(session);
     const shadow = shadowHost(host);
     for await (const { file, old, run, change, hold } of planChanges(session, shadow)) {

@@ -1,3 +1,4 @@
+import { unfinishedBeside } from "../../build/unfinished-publish.ts";
 import { verifyRelease } from "../../build/verify-release.ts";
 import { Exit } from "../../diagnostics/exit.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
@@ -21,6 +22,7 @@ export const verifyCommand: Command = async (options, host, reporter) => {
   const key = await keyOf(wanted, host);
   const place = host.path.resolve(host.cwd, path);
   const state = given === undefined ? undefined : host.path.resolve(host.cwd, given);
+  for (const warning of await unfinishedBeside(place, host)) reporter.diagnostic(warning);
   const { manifest, problems } = await verifyRelease(place, { key, name, state }, host);
   if (options.json)
     await sendToOutput(
