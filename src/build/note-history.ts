@@ -6,13 +6,14 @@ import type { CompileReport } from "../engine/report.ts";
 import { type Host, HostError } from "../host/host.ts";
 import type { OutputFile } from "../publish/output-file.ts";
 import { type HistoryEntry, HistoryLog } from "../record/history-log.ts";
+import { nextNumber } from "../record/kept-builds.ts";
 import type { RecordHeader } from "../record/record-format.ts";
 import { digestOfFile } from "../sources/source-store.ts";
 import { askedBy } from "./asked-by.ts";
 import type { BuildContext } from "./build-context.ts";
 import type { BuildOptions } from "./build-options.ts";
 
-type Fact = Omit<HistoryEntry, "at" | "by" | "to" | "from">;
+type Fact = Omit<HistoryEntry, "at" | "build" | "by" | "to" | "from">;
 
 /** That a list was published, and the guards that the caller accepted. */
 export function publishedFact(
@@ -52,11 +53,12 @@ export async function notePublished(
 
 async function append(
   { path }: OutputFile,
-  fact: Omit<HistoryEntry, "at" | "by">,
+  fact: Omit<HistoryEntry, "at" | "build" | "by">,
   { options, host }: BuildContext,
 ): Promise<void> {
   const at = host.now().toISOString();
-  await new HistoryLog(path, host).append({ at, by: askedBy(options, host), ...fact });
+  const build = await nextNumber(path, host);
+  await new HistoryLog(path, host).append({ at, build, by: askedBy(options, host), ...fact });
 }
 
 async function attempt(

@@ -231,6 +231,11 @@ const COMPILE_CODES = {
     meaning: "The last build of the list has no record.",
     hint: "Compile the list once with this version; the record is stored in .rules-compiler next to it",
   },
+  "newer-state": {
+    exit: 2,
+    meaning: "A file that earlier runs left was written by a newer version of this program.",
+    hint: "Use that version, or move the file away to begin without it",
+  },
   "record-outdated": {
     exit: 2,
     meaning: "The list has changed since its last recorded build.",

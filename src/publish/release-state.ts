@@ -22,7 +22,7 @@ export async function releaseStateProblems(
   { name, version }: Manifest,
   host: Host,
 ): Promise<Diagnostic[]> {
-  const last = await new StateFile(path, isState, host).look();
+  const last = await new StateFile(path, isState, host, Infinity).look();
   if (last === "missing") return [];
   if (last === "damaged")
     return [mismatch(`${printable(path)} is not a state file written by verify`)];
@@ -52,7 +52,7 @@ export async function writeReleaseState(
 ): Promise<void> {
   const sha256 = (await digestOfFile(manifestPath, host)) ?? "";
   try {
-    await new StateFile(path, isState, host).write({ state: 1, name, version, sha256 });
+    await new StateFile(path, isState, host, Infinity).write({ state: 1, name, version, sha256 });
   } catch (error) {
     throw outputFailed(`Cannot write ${printable(path)}`, error);
   }

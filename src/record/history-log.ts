@@ -17,6 +17,8 @@ export const HISTORY_EVENTS = [
 export interface HistoryEntry {
   readonly at: string;
   readonly event: (typeof HISTORY_EVENTS)[number];
+  /** The number of the build that was kept next, which orders events and builds: a clock may be wrong. */
+  readonly build: number;
   /** Who asked. */
   readonly by: string;
   readonly rules?: number;
@@ -84,9 +86,10 @@ function isText(value: unknown): boolean {
 }
 
 function isEntry(entry: Partial<HistoryEntry> | null): entry is HistoryEntry {
-  const { at, by, event, rules, from, to, of, guards } = entry ?? {};
+  const { at, build, by, event, rules, from, to, of, guards } = entry ?? {};
   return (
     isText(at) &&
+    Number.isSafeInteger(build) &&
     !Number.isNaN(Date.parse(at!)) &&
     isText(by) &&
     HISTORY_EVENTS.some((known) => known === event) &&

@@ -17,7 +17,9 @@ export interface KeepLimits {
 const FEWEST = 2;
 const DAY_MS = 86_400_000;
 
-const FILE = /^(?<stamp>\d{8}T\d{9}Z)\.(?<part>record|draft|list)(?:-\d+)?\.(?:zst|gz)$/;
+const FILE = /^(?<stamp>\d{7}-\d{8}T\d{9}Z)\.(?<part>record|draft|list)(?:-\d+)?\.(?:zst|gz)$/;
+const STAMP = /^(?<number>\d{7})-(?<date>\d{8}T\d{9}Z)$/;
+const DIGITS = 7;
 
 /** The paths of the parts of a build. */
 interface BuildFiles {
@@ -29,7 +31,7 @@ interface BuildFiles {
 
 /** A build of a list that is still available. */
 export interface KeptBuild {
-  /** When it was written, as in its file names: `20261115T060000000Z`. */
+  /** Its number in the sequence of builds, and when it was written, as in its file names: `0000042-20261115T060000000Z`. */
   readonly stamp: string;
   /** Its own files. A build with the same list as the one before has no copy of the text. */
   readonly own: BuildFiles;
@@ -45,15 +47,31 @@ export function partName(list: string, stamp: string, part: BuildPart, packing: 
   return `${list}.${stamp}.${part}.${PACKED_ENDINGS[packing]}`;
 }
 
-/** The time of writing: the date in the list itself may differ. */
-export function stampOf(moment: Date): string {
-  return moment.toISOString().replace(/[^0-9TZ]/g, "");
+/** The stamp of a new build. The number orders builds: the clock may have been wrong, or be wrong now. */
+export function stampOf(number: number, moment: Date): string {
+  return `${String(number).padStart(DIGITS, "0")}-${dateOf(moment)}`;
+}
+
+/** The time of writing: the date in the list itself may differ. Years beyond four digits are those of a broken clock. */
+function dateOf(moment: Date): string {
+  const text = moment.toISOString().replace(/[^0-9TZ]/g, "");
+  return text.slice(-"00000000T000000000Z".length);
+}
+
+/** The number of the build that will be kept next. */
+export async function nextNumber(list: string, host: Host): Promise<number> {
+  return numberOf((await keptBuilds(list, host)).at(-1)?.stamp) + 1;
+}
+
+/** The number in a stamp. */
+export function numberOf(stamp = ""): number {
+  return Number(STAMP.exec(stamp)?.groups?.["number"] ?? 0);
 }
 
 /** The time of a stamp, in ISO 8601. */
 export function momentOf(stamp: string): string {
   return stamp.replace(
-    /^(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})(\d{3})Z$/,
+    /^\d+-(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})(\d{3})Z$/,
     "$1-$2-$3T$4:$5:$6.$7Z",
   );
 }
@@ -85,14 +103,21 @@ export async function keptBuilds(list: string, host: Host): Promise<KeptBuild[]>
 export async function removeOldBuilds(list: string, keep: KeepLimits, host: Host): Promise<void> {
   const builds = await keptBuilds(list, host);
   const { builds: most, days } = keep;
-  const since = days === undefined ? "" : stampOf(new Date(host.now().getTime() - days * DAY_MS));
-  const young = builds.filter(({ stamp }) => stamp >= since).length;
+  // The clock may be wrong now, so ages are also measured from the build before, and those from the future are young.
+  const before = Date.parse(momentOf(builds.at(-2)?.stamp ?? ""));
+  const now = Math.min(host.now().getTime(), Number.isNaN(before) ? Infinity : before);
+  const since = days === undefined ? "" : dateOf(new Date(now - days * DAY_MS));
+  const first = builds.findIndex(({ stamp }) => stamp.slice(DIGITS + 1) >= since);
+  const young = first === -1 ? 0 : builds.length - first;
   const kept = Math.max(FEWEST, Math.min(most, young));
   const [oldest] = builds.slice(-kept);
   if (oldest === undefined || builds.length <= kept) return;
   const needed = oldest.own.list === undefined ? oldest.files.list : undefined;
   if (needed !== undefined)
-    await host.rename(needed, needed.replace(/\.\d{8}T\d{9}Z\.list-/, `.${oldest.stamp}.list-`));
+    await host.rename(
+      needed,
+      needed.replace(/\.\d+-\d{8}T\d{9}Z\.list-/, `.${oldest.stamp}.list-`),
+    );
   for (const { own } of builds.slice(0, -kept))
     for (const file of Object.values(own))
       if (file !== needed) await host.removeFile(file).catch(() => {});

@@ -5,6 +5,7 @@ import {
   type BuildPart,
   type KeepLimits,
   keptBuilds,
+  numberOf,
   partName,
   removeOldBuilds,
   stampOf,
@@ -72,9 +73,10 @@ export class RecordFile {
     file.write(headerBytes(header));
     // No flush to disk: the file is read and deleted at once.
     file.abandon();
-    const stamp = stampOf(host.now());
     // Must run before the new build is added.
-    const last = isNew ? undefined : (await keptBuilds(list, host)).at(-1);
+    const newest = (await keptBuilds(list, host)).at(-1);
+    const stamp = stampOf(numberOf(newest?.stamp) + 1, host.now());
+    const last = isNew ? undefined : newest;
     const keepCopy = async (): Promise<void> => {
       const part = `list-${header.bytes}` as const;
       if (last?.files.list?.includes(`.${part}.`) !== true) await this.pack(list, stamp, part);

@@ -32,6 +32,7 @@ const RUN = objectOf(
     bytes: isAmount,
     problem: PROBLEM,
     further: listOf(PROBLEM),
+    isOver: isFlag,
   },
 );
 

@@ -47,11 +47,6 @@ export function problemsOf({ problem, further = [] }: Pick<Run, "problem" | "fur
   return problem === undefined ? [] : [problem, ...further];
 }
 
-/** Whether a build succeeded after a run. */
-export function isOver({ at }: Run, lastSuccess: string | undefined): boolean {
-  return lastSuccess !== undefined && Date.parse(lastSuccess) > Date.parse(at);
-}
-
 /** The states of the sources in a run. */
 export type SourceStates = CompileReport["sources"];
 
@@ -79,7 +74,8 @@ export interface History {
   readonly runs: readonly Run[];
   readonly lastSuccess?: string;
   readonly lastBuild?: SuccessfulBuild;
-  readonly lastRefusal?: Run;
+  /** `isOver`: whether a build succeeded since. */
+  readonly lastRefusal?: Run & { readonly isOver?: boolean };
   /** The sources of the last run that read them, even if its list was refused. */
   readonly lastSources?: SourceStates;
   readonly totals: Readonly<Record<Outcome, number>>;
@@ -142,6 +138,8 @@ export function withRun(
         }
       : {}),
     ...(build !== undefined && { lastSuccess: run.at, lastBuild: build }),
+    ...(build !== undefined &&
+      history.lastRefusal && { lastRefusal: { ...history.lastRefusal, isOver: true } }),
     ...(sources !== undefined && {
       lastSources: sources,
       goodAt: goodTimes(history, sources, run.at),

@@ -4,7 +4,7 @@ import { type Html, html } from "../pages/html.ts";
 import { growthCharts } from "../pages/line-chart.ts";
 import { table } from "../pages/table.ts";
 import { agoText } from "./ago-text.ts";
-import { type History, type Run, isOver } from "./history.ts";
+import { type History, type Run } from "./history.ts";
 
 /** Runs in the table; the charts show the whole history. */
 const SHOWN_RUNS = 20;
@@ -42,7 +42,7 @@ function lastRunText(runs: readonly Run[], now: number): Html {
 }
 
 /** The growth of the list, and the last runs. */
-export function runsSection({ runs, lastRefusal, lastSuccess }: History, now: number): Html {
+export function runsSection({ runs, lastRefusal }: History, now: number): Html {
   if (runs.length === 0)
     return html`<h2>Runs</h2>
       <p class="faint">Runs appear here when the first one has ended.</p>`;
@@ -54,8 +54,7 @@ export function runsSection({ runs, lastRefusal, lastSuccess }: History, now: nu
     .slice(-SHOWN_RUNS)
     .toReversed()
     .map((run) => runRow(run, now));
-  const over =
-    lastRefusal !== undefined && isOver(lastRefusal, lastSuccess) ? lastRefusal : undefined;
+  const over = lastRefusal?.isOver === true ? lastRefusal : undefined;
   return html`<h2>Runs</h2>
     ${
       over?.problem &&

@@ -5,7 +5,7 @@ import { type Html, html } from "../pages/html.ts";
 import { isUnproved } from "../resolvers/last-proofs.ts";
 import { agoText } from "./ago-text.ts";
 import type { HeldList } from "./held-list.ts";
-import { type History, type Problem, type Run, isOver, problemsOf, sourcesOf } from "./history.ts";
+import { type History, type Problem, type Run, problemsOf, sourcesOf } from "./history.ts";
 import type { StatusView } from "./status-page.ts";
 
 /** What an operator should look at, the most important first. Never empty if clients cannot rely on the lists. */
@@ -43,8 +43,8 @@ function failureAttention({ runs }: History, now: number): Attention[] {
   return [{ tone: "bad", title: "The last run failed", details: causesOf(last, now) }];
 }
 
-function refusalAttention({ lastRefusal, lastSuccess }: History, now: number): Attention[] {
-  if (lastRefusal?.problem === undefined || isOver(lastRefusal, lastSuccess)) return [];
+function refusalAttention({ lastRefusal }: History, now: number): Attention[] {
+  if (lastRefusal?.problem === undefined || lastRefusal.isOver === true) return [];
   const title = "The last list was refused; the previous one is served";
   return [{ tone: "warn", title, details: causesOf(lastRefusal, now) }];
 }

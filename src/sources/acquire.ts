@@ -100,9 +100,6 @@ export interface AcquireContext {
 /** Statistics of a source's text, stored beside its files. */
 type Known = Pick<SourceRecord, "measure" | "days">;
 
-/** If a copy is newer than the clock by more than this, the clock is wrong and ages are unknown. */
-const CLOCK_SLACK_MS = 24 * 3600 * 1000;
-
 /**
  * Fetches a remote source with its includes, checks that it is a list, and stores it as the last good copy. If that
  * fails, the previous copy is used, as long as it is not too old. Rejects with a `CompilerError`.
@@ -124,7 +121,8 @@ export async function acquire(source: RemoteSource, context: AcquireContext): Pr
   }
   if (store === undefined || record === undefined) throw new CompilerError(causes);
   const age = context.fetch.host.now().getTime() - record.goodAt;
-  if (held === undefined && !offline && (age > source.maxStaleMs || age < -CLOCK_SLACK_MS))
+  // A copy from the future, of a wrong clock, counts as one of now.
+  if (held === undefined && !offline && age > source.maxStaleMs)
     throw new CompilerError([...causes, ...copyTooOld(source, age).diagnostics]);
   const texts = new StoredTexts({ store, record }, source.isSecret);
   const location = { kind: "web", url: source.url } as const;

@@ -54,9 +54,6 @@ export function copyTooOld(
   { label, maxStaleMs }: { readonly label: string; readonly maxStaleMs: number },
   age: number,
 ): CompilerError {
-  const reason =
-    age < 0
-      ? "its date is in the future; check the clock"
-      : `it is ${days(age)} old; the limit is ${days(maxStaleMs)}`;
+  const reason = `it is ${days(age)} old; the limit is ${days(maxStaleMs)}`;
   return sourceError("copy-too-old", `The last good copy of ${label} cannot be used`, reason);
 }

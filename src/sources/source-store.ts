@@ -76,7 +76,7 @@ export class SourceStore {
 
   async recordOf(source: string): Promise<SourceRecord | undefined> {
     const path = this.host.path.join(this.folder, "sources", `${await digestOf(source)}.json`);
-    const record = await new StateFile(path, isRecord, this.host).read();
+    const record = await new StateFile(path, isRecord, this.host, 2).read();
     if (record === undefined) return undefined;
     const { measure, days, offer, ...rest } = record;
     return {

@@ -122,7 +122,7 @@ class Killed extends Error {}
 
 function fact(n: number): HistoryEntry {
   const to = String(n).padStart(64, "0");
-  return { at: "2026-11-10T00:00:00.000Z", event: "published", by: `run ${n}`, to };
+  return { at: "2026-11-10T00:00:00.000Z", build: n, event: "published", by: `run ${n}`, to };
 }
 
 /** A host that is killed after it has appended a part of the bytes. */

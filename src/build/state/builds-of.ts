@@ -1,10 +1,18 @@
 import type { Host } from "../../host/host.ts";
-import { type KeptBuild, headerOf, keptBuilds, momentOf } from "../../record/kept-builds.ts";
+import {
+  type KeptBuild,
+  headerOf,
+  keptBuilds,
+  momentOf,
+  numberOf,
+} from "../../record/kept-builds.ts";
 
 /** A kept build, as `log` shows it. */
 export interface BuildEntry {
   /** How to select it: `@0` is the published one. */
   readonly build: string;
+  /** Its number in the sequence of builds. */
+  readonly number: number;
   readonly at: string;
   readonly rules: number;
   /** How many rules more than in the build before; undefined for the oldest. */
@@ -37,6 +45,7 @@ export async function buildsOf(path: string, host: Host): Promise<BuildEntry[]> 
     const { list } = build.files;
     entries.push({
       build: nameOf(index),
+      number: numberOf(build.stamp),
       at: momentOf(build.stamp),
       rules,
       ...(before && { change: rules - before.rules }),

@@ -1,0 +1,117 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { MemoryProject, type Said } from "../support/memory-project.ts";
+
+const DAY_MS = 86_400_000;
+const JUMPS = { "+400 days": 400, "-400 days": -400, "+10 years": 3653, "-10 years": -3653 };
+
+/** A project whose clock a test moves; every command is a minute later than the last. */
+class ClockProject extends MemoryProject {
+  private time = Date.parse("2026-11-10T00:00:00Z");
+
+  constructor() {
+    const config = {
+      name: "Home",
+      sources: [{ name: "Own", source: "own.txt", type: "adblock" }],
+      outputs: [{ format: "rpz", updates: "127.0.0.1" }, { format: "hosts" }],
+      manifest: {},
+      patches: "7d",
+    };
+    super({ "c.json": JSON.stringify(config) });
+  }
+
+  jump(days: number): void {
+    this.time += days * DAY_MS;
+  }
+
+  async at(...words: string[]): Promise<Said> {
+    this.time += 60_000;
+    this.now = new Date(this.time).toISOString();
+    return await this.run(...words, "-c", "c.json");
+  }
+
+  async good(...words: string[]): Promise<Said> {
+    const said = await this.at(...words);
+    assert.equal(said.exit, 0, `${words.join(" ")}: ${said.stdout}${said.stderr}`);
+    return said;
+  }
+
+  async publish(name: string): Promise<void> {
+    this.write("own.txt", `||always.org^\n||${name}.org^\n`);
+    await this.good("compile");
+    assert.match(this.text("rules/home.txt"), new RegExp(`^\\|\\|${name}\\.org\\^$`, "m"));
+  }
+
+  get serial(): number {
+    return Number(/ SOA \S+ \S+ (\d+) /.exec(this.text("rules/home.rpz"))![1]);
+  }
+}
+
+for (const [text, days] of Object.entries(JUMPS))
+  test(`one run with the clock at ${text}, then back: every command works`, async () => {
+    const project = new ClockProject();
+    await project.publish("zero");
+    await project.publish("one");
+    const { serial } = project;
+    project.jump(days);
+    await project.publish("wrong");
+    project.jump(-days);
+    for (const name of ["two", "three"]) {
+      await project.publish(name);
+      const why = await project.good("why", `${name}.org`);
+      assert.match(why.stdout, /BLOCKED[^]*Own:2/);
+      assert.doesNotMatch((await project.at("why", "wrong.org")).stdout, /BLOCKED/);
+    }
+    assert.ok(project.serial > serial, "serials go on");
+    const log = await project.good("log", "--json");
+    const { events } = JSON.parse(log.stdout) as { readonly events: LogLine[] };
+    assert.deepEqual(
+      events.map(({ event, build }) => `${event} ${build}`),
+      ["published @0", "published @1", "published @2", "published @3", "published @4"],
+    );
+    assert.deepEqual(
+      events.map(({ at }) => at.slice(0, 4) === "2026"),
+      [true, true, false, true, true],
+    );
+    await project.good("plan");
+    await project.good("stats");
+    await project.good("diff", "@1", "@0");
+    await project.good("rollback");
+    assert.match(
+      project.text("rules/home.txt"),
+      /two\.org/,
+      "the build before, not that of the wrong clock",
+    );
+    await project.good("hold");
+    await project.at("compile");
+    await project.good("hold", "--end");
+    await project.publish("four");
+  });
+
+interface LogLine {
+  readonly event: string;
+  readonly build: string;
+  readonly at: string;
+}
+
+test("state of a newer version is reported and not replaced", async () => {
+  const project = new ClockProject();
+  await project.publish("one");
+  const files = [...project.memory.files.keys()].filter((path) => path.endsWith(".json"));
+  const states = files.filter((path) => path.includes("/.rules-compiler/"));
+  assert.ok(states.length > 0, files.join(" "));
+  for (const path of states) {
+    const file = path.slice("/project/".length);
+    const old = project.text(file);
+    const value = JSON.parse(old) as { version?: number };
+    if (value.version === undefined) continue;
+    const newer = JSON.stringify({ ...value, version: 99 });
+    project.write(file, newer);
+    project.write("own.txt", "||always.org^\n||two.org^\n");
+    const said = await project.at("compile");
+    assert.equal(said.exit, 2, said.stderr);
+    assert.match(said.stderr, /error\[newer-state\][^]*written by a newer rules-compiler/);
+    assert.equal(project.text(file), newer);
+    project.write(file, old);
+  }
+});
