@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { type Edition, GuardReplay } from "./support/guard-replay.ts";
+import { HistoryReplay, namesIn, textOf } from "./support/history-replay.ts";
 import { Random } from "./support/random.ts";
+
+/** An edition of a source: its names, as numbers. */
+type Edition = readonly number[];
 
 const SIZE = 2000;
 const YEAR = 365;
@@ -58,12 +61,13 @@ interface Figures {
 }
 
 /** Spells of holding in a year. */
-function replayYear(up: Upstream, replay: GuardReplay, happen: (day: number) => void): Figures {
+async function replayYear(up: Upstream, happen: (day: number) => void): Promise<Figures> {
+  const replay = new HistoryReplay();
   let [holds, heldDays] = [0, 0];
   let wasHeld = false;
   for (let day = 0; day < YEAR; day++) {
     if (day > 0) happen(day);
-    const { isHeld } = replay.day(up.names);
+    const isHeld = (await replay.day(textOf(up.names))).length > 0;
     if (isHeld) heldDays++;
     if (isHeld && !wasHeld) holds++;
     wasHeld = isHeld;
@@ -72,13 +76,13 @@ function replayYear(up: Upstream, replay: GuardReplay, happen: (day: number) => 
 }
 
 for (const [what, happen] of Object.entries(HONEST))
-  test(`a legitimate source (${what}) is held at most once a year`, (context) => {
+  test(`a legitimate source (${what}) is held at most once a year`, async (context) => {
     const years: Figures[] = [];
     for (let seed = 1; seed <= SEEDS; seed++) {
       const random = new Random(seed);
       const up = new Upstream(random);
       const event = 40 + random.below(280);
-      years.push(replayYear(up, new GuardReplay(), (day) => happen(up, day, event)));
+      years.push(await replayYear(up, (day) => happen(up, day, event)));
     }
     const mean = (pick: (one: Figures) => number): string =>
       (years.reduce((sum, one) => sum + pick(one), 0) / years.length).toFixed(1);
@@ -101,31 +105,34 @@ const POISON: Readonly<Record<string, (up: Upstream) => void>> = {
 };
 
 /** The day on which a poisoning is stopped, and how much of what was good is published then. */
-function stopOf(poison: (up: Upstream) => void, seed: number): { day: number; left: number } {
+async function stopOf(
+  poison: (up: Upstream) => void,
+  seed: number,
+): Promise<{ day: number; left: number }> {
   const up = new Upstream(new Random(seed));
-  const replay = new GuardReplay();
+  const replay = new HistoryReplay();
   for (let day = 0; day < 30; day++) {
     up.drift();
-    replay.day(up.names);
+    await replay.day(textOf(up.names));
   }
   const good = up.names;
   for (let day = 1; ; day++) {
     poison(up);
-    const { isHeld, published } = replay.day(up.names);
+    const isHeld = (await replay.day(textOf(up.names))).length > 0;
     if (!isHeld && day < 10) continue;
-    const there = new Set(published);
+    const there = new Set(namesIn(replay.published));
     return { day, left: good.filter((name) => there.has(name)).length / good.length };
   }
 }
 
-function replayPoison(
+async function replayPoison(
   context: TestContext,
   what: string,
   poison: (up: Upstream) => void,
   mostDays: number,
-): void {
+): Promise<void> {
   for (let seed = 1; seed <= SEEDS; seed++) {
-    const { day, left } = stopOf(poison, seed);
+    const { day, left } = await stopOf(poison, seed);
     if (seed === 1)
       context.diagnostic(
         `${what}: stopped on day ${day}, with ${Math.round(left * 100)} % of the good names`,
@@ -139,7 +146,7 @@ for (const [what, poison] of Object.entries(POISON))
   test(`a poisoned source (${what}) is stopped within three days`, (context) =>
     replayPoison(context, what, poison, 3));
 
-test("a slow decline is stopped before more than 60 % is lost", (context) => {
-  replayPoison(context, "15 % less each day", (up) => up.change(0.15, 0), 6);
-  replayPoison(context, "10 % less each day", (up) => up.change(0.1, 0), 9);
+test("a slow decline is stopped before more than 60 % is lost", async (context) => {
+  await replayPoison(context, "15 % less each day", (up) => up.change(0.15, 0), 6);
+  await replayPoison(context, "10 % less each day", (up) => up.change(0.1, 0), 9);
 });

@@ -112,6 +112,7 @@ class ListBuild {
     const onFound = (found: readonly Diagnostic[]): void => void this.found.push(...found);
     const draft = await prepare(plan, session, sink, { cached, slot, onFound });
     if (draft === undefined) {
+      await session.notePublished(plan);
       const diagnostics = await this.conditions.last();
       session.tell(diagnostics);
       return cachedOutcome({ ...cached!, diagnostics }, this.list, this.seconds);
@@ -225,6 +226,7 @@ class ListBuild {
       () => (outputs.keepsRecord ? "kept" : "none"),
     );
     await this.keepCopies(draft);
+    await session.notePublished(plan);
     const renewed = await draft.lock.renewed(compiled);
     if (renewed !== undefined) session.locks.push(renewed);
     const { written, names } = published;

@@ -42,6 +42,7 @@ export async function buildLists(
       context.emit({ kind: "list-done", outcome, lists: lists.length });
     });
     await saveLocks(session);
+    await session.saveLedger();
   } finally {
     const names = lists.map(({ config }) => config.name);
     outcomes.sort((one, other) => names.indexOf(one.list) - names.indexOf(other.list));
@@ -111,7 +112,9 @@ async function fetchAhead(session: BuildSession): Promise<void> {
   // Each list looks up its own locked files, so there is nothing to fetch in advance.
   if (cacheDir === undefined || remote.length === 0 || frozen || update !== undefined) return;
   const configFolder = plans[0]!.list.project.folder;
-  const fetchOptions = { cacheDir, offline, accept, compat, configFolder, signal, shared: sources };
+  const ledger = await session.ledger();
+  const own = { configFolder, signal, shared: sources, ledger };
+  const fetchOptions = { cacheDir, offline, accept, compat, ...own };
   const reader = new SourceReader(host, {
     ...fetchOptions,
     onProgress: (event) => emit({ kind: "progress", event }),

@@ -117,6 +117,7 @@ async function compile(
     signal,
     memory: options.memory,
     cacheDir: options.cacheDir,
+    ledger: await session.ledger(),
     offline: options.offline,
     lock: lock.sources,
     builtAt,

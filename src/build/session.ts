@@ -1,6 +1,11 @@
 import { buildTime } from "../engine/build-time.ts";
 import { SharedSources } from "../engine/shared-sources.ts";
+import { ledgerKeyOf } from "../engine/source-key.ts";
+import { allEntryFiles } from "../engine/plan.ts";
 import type { Host } from "../host/host.ts";
+import { recordFolder } from "../record/record-folder.ts";
+import { needCopies } from "../sources/collect-copies.ts";
+import { SourceLedger } from "../sources/source-ledger.ts";
 import { TrafficReader } from "../traffic/traffic-reader.ts";
 import type { BuildContext } from "./build-context.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
@@ -31,6 +36,7 @@ export class BuildSession implements BuildContext {
   covers: CoveredLists;
   /** The build time in the headers of all lists. */
   builtAt: Date;
+  private opened: Promise<SourceLedger> | undefined;
   private readonly readers = new Map<string, TrafficReader>();
   private readonly told = new Set<string>();
 
@@ -53,6 +59,33 @@ export class BuildSession implements BuildContext {
   /** Whether the configuration has several lists, even if only one is built. */
   get hasSeveral(): boolean {
     return this.plans.some(({ list }) => list.project.config.lists !== undefined);
+  }
+
+  /** What was published of each source, beside the lists; undefined for standard output. */
+  async ledger(): Promise<SourceLedger | undefined> {
+    const { host } = this;
+    const path = this.plans[0]?.files[0]?.path;
+    if (path === undefined) return undefined;
+    const file = host.path.join(recordFolder(path, host), "sources.json");
+    return await (this.opened ??= SourceLedger.open(host, file));
+  }
+
+  /** Notes that a list is published with what this run took of its sources. */
+  async notePublished({ compile, list }: ListPlan): Promise<void> {
+    const ledger = await this.ledger();
+    const files = [...allEntryFiles(list.config), ...compile.ranks, ...compile.expand];
+    const keys = await Promise.all([...compile.sources, ...files].map(ledgerKeyOf));
+    ledger?.publish(keys);
+    await this.saveLedger();
+  }
+
+  /** Saves what this run learned about its sources. */
+  async saveLedger(): Promise<void> {
+    const { cacheDir } = this.options;
+    const ledger = await this.ledger();
+    await ledger?.save();
+    if (ledger?.path !== undefined && cacheDir !== undefined)
+      await needCopies(cacheDir, { path: ledger.path }, this.host);
   }
 
   /** Query logs, which lists share. */
@@ -78,6 +111,7 @@ export class BuildSession implements BuildContext {
     for (const path of paths) this.sources?.forget(path);
     this.readers.clear();
     this.told.clear();
+    this.opened = undefined;
     this.covers = new CoveredLists(this.plans, this);
     this.builtAt = buildTime(this.host);
   }

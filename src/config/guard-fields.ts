@@ -3,18 +3,12 @@ export const GUARD_FIELDS = {
   max_shrink: {
     type: "number",
     description:
-      "Percentage of its entries that a remote source may lose; 10 points more within 30 days. One that loses more is held. Default: 50.",
+      "Percentage of its names that a remote source may lose from one publish to the next; 10 points more within 7 and 30 days. One that loses more is held. Default: 50.",
   },
   max_growth: {
     type: "number",
     description:
-      "Percentage by which a remote source of 1,000 entries or more may grow; 100 points more within 30 days. One that grows more is held. Default: 200.",
-  },
-  hold: {
-    type: "duration",
-    description:
-      "How long a remote source is held that differs too much from its last good copy and then stays the same. Meanwhile, the copy is used. Default: `72h`; `0h` disables holding.",
-    example: "24h",
+      "Percentage of its names that a remote source may gain from one publish to the next, and at least 1,000 names; 100 points more within 7 and 30 days. One that gains more is held. Default: 200.",
   },
   min_rules: {
     type: "number",

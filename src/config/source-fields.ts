@@ -137,11 +137,6 @@ export const SOURCE_ONLY_FIELDS = {
     description:
       "Whether the source may be on this machine or in a private network. By default, only public IP addresses are contacted, also after name resolution and redirects.",
   },
-  volatile: {
-    type: "boolean",
-    description:
-      "Whether nearly all of its names may change from one day to the next. By default, a remote source of 1,000 names or more that shares less than 30 % with its last good copy is held.",
-  },
   check_count: {
     type: "boolean",
     description:

@@ -74,7 +74,7 @@ export const GUARD_CODES = {
   "source-grown": {
     exit: 4,
     meaning:
-      "A remote source has far more entries than its last good copy. The cached copy is used.",
+      "A remote source gained more than twice the names of its published text, or more than three times within 7 or 30 days. It is held.",
     hint: "Check the source; if the change is intended, run once with --accept source-grown",
   },
 } as const;

@@ -51,7 +51,7 @@ export const SOURCE_CODES = {
   "source-shrunk": {
     exit: 4,
     meaning:
-      "A remote source has far fewer entries than its last good copy, or than its largest version of the last 30 days. The cached copy is used.",
+      "A remote source lost more than half of the names of its published text, or more than 60 % within 7 or 30 days. It is held.",
     hint: "Check the source; if the change is intended, run once with --accept source-shrunk",
   },
   "source-truncated": {
@@ -63,12 +63,12 @@ export const SOURCE_CODES = {
   "source-replaced": {
     exit: 4,
     meaning:
-      "A remote source shares less than 30 % of its names with its last good copy. The cached copy is used.",
-    hint: "Check the source; accept it once with --accept source-replaced, or set volatile: true if it changes daily",
+      "A remote source shares less than 30 % of its names with its published text. It is held.",
+    hint: "Check the source; if the change is intended, run once with --accept source-replaced",
   },
   "source-held": {
     meaning:
-      "A source differs too much from its last good copy. The cached copy is used until the source recovers, you accept it, or it has been stable for `guards.hold`.",
+      "A source differs too much from its published text, which is used until the source is within its limits again, you accept it, it has offered about the same for 3 days, or 7 days are over.",
     hint: "Check the cause; to accept the source as it is now, use --accept with the code",
     over: "{} is read again",
   },

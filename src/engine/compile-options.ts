@@ -1,6 +1,7 @@
 import type { KeyFiles } from "../sources/request-headers.ts";
 import type { FetchLimits } from "../sources/fetch-limits.ts";
-import type { SourceBounds } from "../sources/source-hold.ts";
+import type { SizeLimits } from "../sources/size-judge.ts";
+import type { SourceLedger } from "../sources/source-ledger.ts";
 import type { MemoryOptions } from "./memory-plan.ts";
 import type { NameSink } from "./output-stage.ts";
 import type { Plugins } from "./plugins.ts";
@@ -37,6 +38,8 @@ export interface CompileOptions extends MemoryOptions {
   readonly blockBytes?: number;
   /** Folder for the last good copies of remote sources. Default: no copies. */
   readonly cacheDir?: string | undefined;
+  /** What was published of each source. Without it, sources are not compared with anything. */
+  readonly ledger?: SourceLedger | undefined;
   /** Make no requests; use last good copies of any age. */
   readonly offline?: boolean | undefined;
   /** Names of the guards to skip in this run. */
@@ -65,12 +68,8 @@ export interface CompileOptions extends MemoryOptions {
 const DAY_MS = 86_400_000;
 export const MAX_STALE_MS: number = 7 * DAY_MS;
 
-/** Default limits. A source that stays different for three days changed on purpose. */
-export const SOURCE_BOUNDS: SourceBounds = {
-  size: { shrink: 50, growth: 200, slack: 10 },
-  holdMs: 3 * DAY_MS,
-  isVolatile: false,
-};
+/** Default limits of a source. */
+export const SOURCE_BOUNDS: SizeLimits = { shrink: 50, growth: 200 };
 
 /** For files of entries, which have no options in the configuration. */
 export const FETCH_DEFAULTS: {
@@ -86,7 +85,7 @@ export const FETCH_DEFAULTS: {
   readonly member: undefined;
   readonly checksCount: boolean;
   readonly keyFiles: KeyFiles;
-  readonly bounds: SourceBounds;
+  readonly bounds: SizeLimits;
   readonly mayBlock: undefined;
 } = {
   mirrors: [],

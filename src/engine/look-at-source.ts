@@ -11,7 +11,7 @@ export async function lookAtSource(
   see: (text: Uint8Array) => void,
 ): Promise<SourceState> {
   const shown = withoutCredentials(wish.source);
-  const { list, state } = await reader.open({ ...FETCH_DEFAULTS, shown, ...wish });
+  const { list, state } = await reader.open({ ...FETCH_DEFAULTS, shown, label: shown, ...wish });
   try {
     await list.check();
     await list.peek(see);

@@ -3,7 +3,7 @@ import { hasCanary } from "../config/resolvers.ts";
 import { isFeed } from "../config/feed-values.ts";
 import { nameListType, sourceOf } from "../config/files.ts";
 import type { FeedSettings } from "../feeds/feed-settings.ts";
-import type { SourceBounds } from "../sources/source-hold.ts";
+import type { SizeLimits } from "../sources/size-judge.ts";
 import type { KeyFiles } from "../sources/request-headers.ts";
 import { sizeBytes } from "../config/size.ts";
 import { isAddress } from "../sources/location.ts";
@@ -66,8 +66,8 @@ export interface PlannedSource {
   readonly checksCount: boolean;
   /** What its rules may do; undefined if that depends on its location. */
   readonly trust: Trust | undefined;
-  /** How much it may differ from its last good copy. */
-  readonly bounds: SourceBounds;
+  /** How much it may differ from its published text. */
+  readonly bounds: SizeLimits;
   /** Whether the configuration turns its rules into exceptions. */
   readonly isInverted: boolean;
   /** Protected names that its rules may block; undefined if it may contain any name, as what becomes exceptions may. */
@@ -132,7 +132,7 @@ export function planOf(
       maxAgeMs: durationMs(source.max_age ?? ""),
       checksCount: source.check_count !== false && !isFeed(source),
       trust: source.trust,
-      bounds: boundsOf(config, source),
+      bounds: boundsOf(config),
       isInverted,
       mayBlock: isInverted ? undefined : (config.guards?.may_block ?? []),
     };
@@ -177,10 +177,12 @@ export function allNameLists(config: Config): SourceOptions[] {
 /** The options of a file of names, which may contain any names. */
 function fileOptions(one: SourceConfig): SourceOptions {
   const { source, mirrors = [], secret, type } = one;
+  const shown = withoutCredentials(source, secret === true);
   return {
     ...FETCH_DEFAULTS,
     source,
-    shown: withoutCredentials(source, secret === true),
+    label: shown,
+    shown,
     isSecret: secret === true,
     type: type === undefined ? FETCH_DEFAULTS.type : "domains",
     ...selectionOf(one),
@@ -208,17 +210,9 @@ export function selectionOf(
   return { feed: feedOf(source), member, keyFiles };
 }
 
-function boundsOf({ guards = {} }: Config, { volatile }: SourceConfig): SourceBounds {
-  const { size, holdMs } = SOURCE_BOUNDS;
-  return {
-    size: {
-      ...size,
-      shrink: guards.max_shrink ?? size.shrink,
-      growth: guards.max_growth ?? size.growth,
-    },
-    holdMs: durationMs(guards.hold ?? "") ?? holdMs,
-    isVolatile: volatile === true,
-  };
+function boundsOf({ guards = {} }: Config): SizeLimits {
+  const { shrink, growth } = SOURCE_BOUNDS;
+  return { shrink: guards.max_shrink ?? shrink, growth: guards.max_growth ?? growth };
 }
 
 /** The shown form of each source. It is the key of figures and states, so sources that differ only in other parts get a number. */

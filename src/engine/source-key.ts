@@ -1,5 +1,6 @@
 import type { FeedSettings } from "../feeds/feed-settings.ts";
 import type { KeyFiles } from "../sources/request-headers.ts";
+import { digestOf } from "../sources/source-store.ts";
 
 /** What decides which lines an address gives. */
 export interface SourceReading {
@@ -13,4 +14,11 @@ export function storeKeyOf(address: string, { feed, member, keyFiles }: SourceRe
   const hasKeys = Object.values(keyFiles ?? {}).some((file) => file !== undefined);
   const reading = [feed, member, hasKeys ? keyFiles : undefined].filter((one) => one !== undefined);
   return reading.length === 0 ? address : `${address} ${JSON.stringify(reading)}`;
+}
+
+/** The name of a source in the ledger: a digest, because addresses may contain secrets. */
+export async function ledgerKeyOf(
+  source: SourceReading & { readonly source: string },
+): Promise<string> {
+  return (await digestOf(storeKeyOf(source.source, source))).slice(0, 32);
 }

@@ -1,5 +1,6 @@
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { feedFormats } from "../feeds/registry.ts";
+import { foreignFormats } from "../formats/readers/registry.ts";
 import type { Host } from "../host/host.ts";
 import { type RequestHeaders, readRequestHeaders } from "../sources/request-headers.ts";
 import type { LoadOptions } from "../sources/source-list.ts";
@@ -9,6 +10,7 @@ import type { PlannedSource } from "./plan.ts";
 export type SourceOptions = Pick<
   PlannedSource,
   | "source"
+  | "label"
   | "shown"
   | "isSecret"
   | "type"
@@ -30,6 +32,12 @@ export type SourceOptions = Pick<
 export function readingOf({ type, feed, isSecret, member }: SourceOptions): LoadOptions {
   const isJson = feed === undefined ? type === "json" : feedFormats.get(feed.type)!.isJson === true;
   return { json: isJson, feed, isSecret, member };
+}
+
+/** Whether each line of a source has a meaning of its own. */
+export function hasPlainLines({ type, feed, member }: SourceOptions): boolean {
+  const isTranslated = feed !== undefined || type === "json" || foreignFormats.has(type);
+  return !isTranslated && member === undefined;
 }
 
 /** The headers with keys for the requests of a source. Rejects with a `CompilerError`. */

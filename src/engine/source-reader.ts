@@ -28,8 +28,8 @@ import { locateOnce } from "./locate.ts";
 import type { PlannedSource } from "./plan.ts";
 import { type SourceNotes, acquiredKey, webDigestOf } from "./shared-sources.ts";
 import { lockedFiles } from "./source-lock.ts";
-import { storeKeyOf } from "./source-key.ts";
-import { type SourceOptions, keysOf, readingOf } from "./source-options.ts";
+import { ledgerKeyOf, storeKeyOf } from "./source-key.ts";
+import { type SourceOptions, hasPlainLines, keysOf, readingOf } from "./source-options.ts";
 import { fetchWatched } from "./source-progress.ts";
 import { stateWarnings, storeWarning } from "./state-text.ts";
 import { Engine } from "./engine.ts";
@@ -257,8 +257,11 @@ export class SourceReader {
       ...wish,
       url: location.url,
       storeKey: storeKeyOf(location.url, wish),
+      ledgerKey: await ledgerKeyOf(wish),
       label: printable(label),
+      name: printable(wish.label),
       bounds: compat ? undefined : wish.bounds,
+      isLines: hasPlainLines(wish),
       accept: options.accept ?? [],
       kind: this.kindOf(wish),
       mayBeEmpty: compat,
@@ -292,6 +295,7 @@ export class SourceReader {
       },
       load,
       store,
+      ledger: options.ledger,
       offline: options.offline === true,
       onStoreError: (error) => this.tellStoreError(error),
     }).catch((error: unknown) => {

@@ -60,7 +60,7 @@ export function stateWarning(state: SourceState, label: string): Diagnostic | un
   const codes = state.causes.map(({ code }) => `--accept ${code}`).join(" ");
   return warningOf(
     "source-held",
-    `${label} differs too much; ${copy} until ${momentText(state.until)} at the latest`,
+    `${label} differs too much; its text of ${momentText(state.goodAt)} stays until ${momentText(state.until)} if the change lasts`,
     {
       cause,
       subject: label,
@@ -75,7 +75,7 @@ export function stateNote(state: SourceState | undefined): string | undefined {
   if (state?.kind === "stale")
     return `Using cached copy from ${momentText(state.goodAt)}: source unavailable`;
   if (state?.kind === "held")
-    return `Using cached copy from ${momentText(state.goodAt)}: source differs too much`;
+    return `Using its text of ${momentText(state.goodAt)}: source differs too much`;
   return state?.kind === "dropped" ? "Skipped: source unavailable" : undefined;
 }
 

@@ -8,10 +8,19 @@ import { hideAnswer } from "./hidden-answer.ts";
 import { SourceSlots } from "./host-slots.ts";
 import { type LoadOptions, SourceList } from "./source-list.ts";
 import { copyTooOld, offlineError, shownAddress, sourceError } from "./source-error.ts";
-import { HeldError, type SourceBounds, takeOrHold } from "./source-hold.ts";
+import type { SizeLimits } from "./size-judge.ts";
 import { SourceGauge, type SourceMeasure, freshSalt } from "./source-gauge.ts";
+import type { SourceLedger } from "./source-ledger.ts";
 import {
-  type HeldOffer,
+  HeldError,
+  acquireHeld,
+  isHeldCopy,
+  judgeOffer,
+  listOf,
+  publishedText,
+  takeCopy,
+} from "./published-text.ts";
+import {
   type SourceRecord,
   type SourceStore,
   type StoredFile,
@@ -19,7 +28,7 @@ import {
 } from "./source-store.ts";
 import { refuseTruncated } from "./declared-count.ts";
 import type { WebAddress } from "./web-text.ts";
-import { FetchedTexts, StoredTexts } from "./web-texts.ts";
+import { FetchedTexts } from "./web-texts.ts";
 
 /** A remote source, and the conditions under which it is used. */
 export interface RemoteSource {
@@ -27,11 +36,17 @@ export interface RemoteSource {
   readonly mirrors: readonly string[];
   /** Its name in the store. Two feeds from one address have different names, because their lines differ. */
   readonly storeKey: string;
+  /** Its name in the ledger. */
+  readonly ledgerKey: string;
+  /** Its name in the configuration, for people. */
+  readonly name: string;
   readonly label: string;
   /** The age, in milliseconds, up to which its last good copy may be used instead. */
   readonly maxStaleMs: number;
-  /** How much it may differ from its last good copy; undefined for no limit. */
-  readonly bounds: SourceBounds | undefined;
+  /** How much it may differ from its published text; undefined for no limit. */
+  readonly bounds: SizeLimits | undefined;
+  /** Whether each of its lines has a meaning of its own. */
+  readonly isLines: boolean;
   /** Codes of the deviations that the user accepts for this run. */
   readonly accept: readonly string[];
   /** Checks that it is a list of the expected kind. */
@@ -59,7 +74,7 @@ export type SourceState =
   | { readonly kind: "local" | "fetched" | "unchanged" | "locked" }
   /** It failed; its last good copy is used. */
   | { readonly kind: "stale"; readonly goodAt: number; readonly causes: readonly Diagnostic[] }
-  /** It differs too much from its last good copy, which is used until the given moment. */
+  /** It differs too much from its published text, which is used, at least in part, until the given moment. */
   | {
       readonly kind: "held";
       readonly goodAt: number;
@@ -90,6 +105,8 @@ export interface AcquireContext {
   readonly fetch: FetchContext;
   readonly load: LoadOptions;
   readonly store: SourceStore | undefined;
+  /** What was published of each source; undefined if nothing is compared. */
+  readonly ledger: SourceLedger | undefined;
   readonly budget: DownloadBudget;
   /** Make no requests; use last good copies of any age. */
   readonly offline: boolean;
@@ -97,12 +114,9 @@ export interface AcquireContext {
   readonly onStoreError: (error: HostError) => void;
 }
 
-/** Statistics of a source's text, stored beside its files. */
-type Known = Pick<SourceRecord, "measure" | "days">;
-
 /**
- * Fetches a remote source with its includes, checks that it is a list, and stores it as the last good copy. If that
- * fails, the previous copy is used, as long as it is not too old. Rejects with a `CompilerError`.
+ * Fetches a remote source with its includes, checks that it is a list, and stores it. If that fails, or if it differs too much, its
+ * published text is used; without one, the copy that was fetched last, as long as it is not too old. Rejects with a `CompilerError`.
  */
 export async function acquire(source: RemoteSource, context: AcquireContext): Promise<Acquired> {
   const { store, offline } = context;
@@ -119,53 +133,40 @@ export async function acquire(source: RemoteSource, context: AcquireContext): Pr
     causes = error.diagnostics;
     if (error instanceof HeldError) held = error;
   }
-  if (store === undefined || record === undefined) throw new CompilerError(causes);
-  const age = context.fetch.host.now().getTime() - record.goodAt;
+  if (store === undefined) throw new CompilerError(causes);
+  if (held !== undefined) return await acquireHeld(source, held, { ...context, store });
+  const published = await publishedText(source, { ...context, store });
+  const known = record ?? published;
+  if (known === undefined) throw new CompilerError(causes);
+  const age = context.fetch.host.now().getTime() - known.goodAt;
   // A copy from the future, of a wrong clock, counts as one of now.
-  if (held === undefined && !offline && age > source.maxStaleMs)
+  if (!offline && age > source.maxStaleMs) {
+    published?.list.close();
     throw new CompilerError([...causes, ...copyTooOld(source, age).diagnostics]);
-  const texts = new StoredTexts({ store, record }, source.isSecret);
-  const location = { kind: "web", url: source.url } as const;
-  const list = new SourceList(
-    { location, label: source.label, texts },
-    context.fetch.host,
-    context.load,
-  );
+  }
+  const { goodAt } = known;
+  const files = published?.files ?? record!.files;
+  const list = published?.list ?? listOf(source, files, { ...context, store });
   try {
     await list.check();
     // Another command may have stored a list of any kind.
-    const { kind } = source;
-    await kind.judge(record.measure?.watched ?? (await list.namesAmong(kind.watched)), list);
+    await source.kind.judge(await list.namesAmong(source.kind.watched), list);
   } catch (error) {
     list.close();
     if (!(error instanceof CompilerError)) throw error;
     const more = causes.some(isAboutKind) ? [] : error.diagnostics.filter(isAboutKind);
     throw new CompilerError([...causes, ...more]);
   }
-  const { goodAt, files } = record;
-  if (held === undefined) return { list, state: { kind: "stale", goodAt, causes }, files };
-  await noteOffer(source, held.offer, store, context);
-  const until = Math.min(held.offer.since + source.bounds!.holdMs, goodAt + source.maxStaleMs);
-  return { list, state: { kind: "held", goodAt, until, causes }, files };
+  if (published !== undefined || !(await isHeldCopy(source, { list, files }, context))) {
+    await takeCopy(source, { list, files }, context);
+    return { list, state: { kind: "stale", goodAt, causes }, files };
+  }
+  list.close();
+  throw new CompilerError(causes);
 }
 
 function isAboutKind({ code }: Diagnostic): boolean {
   return code === "source-not-blocklist";
-}
-
-/** Without this note, the holding time would start again with every run. */
-async function noteOffer(
-  { storeKey }: RemoteSource,
-  offer: HeldOffer,
-  store: SourceStore,
-  { onStoreError }: AcquireContext,
-): Promise<void> {
-  try {
-    await store.hold(storeKey, offer);
-  } catch (error) {
-    if (!(error instanceof HostError)) throw error;
-    onStoreError(error);
-  }
 }
 
 /** Exactly the locked files: from stored copies, or from the network if the digests match. */
@@ -174,14 +175,13 @@ async function acquireLocked(
   files: readonly StoredFile[],
   context: AcquireContext,
 ): Promise<Acquired> {
-  const { store, fetch, load } = context;
+  const { store } = context;
   const state: SourceState = { kind: "locked" };
   if (store !== undefined) {
-    const texts = new StoredTexts({ store, record: { files } }, source.isSecret);
-    const location = { kind: "web", url: source.url } as const;
-    const list = new SourceList({ location, label: source.label, texts }, fetch.host, load);
+    const list = listOf(source, files, { ...context, store });
     try {
       await list.check();
+      await takeCopy(source, { list, files }, context);
       return { list, state, files };
     } catch (error) {
       list.close();
@@ -196,7 +196,10 @@ async function acquireLocked(
     undefined,
     context,
   );
-  if (digestsOf(fetched.files ?? []) === digestsOf(files)) return { ...fetched, state, files };
+  if (digestsOf(fetched.files ?? []) === digestsOf(files)) {
+    await takeCopy(source, { list: fetched.list, files }, context);
+    return { ...fetched, state, files };
+  }
   fetched.list.close();
   throw sourceError(
     "lock-mismatch",
@@ -272,18 +275,21 @@ async function fetchFrom(
   try {
     const { kind } = source;
     let measure = record?.measure;
-    if (isSameServer && measure !== undefined && (await isAsBefore(place, texts, record)))
+    const { salt = measure?.salt ?? freshSalt() } =
+      context.ledger?.historyOf(source.ledgerKey) ?? {};
+    const isKnown = isSameServer && measure?.salt === salt;
+    if (isKnown && measure !== undefined && (await isAsBefore(place, texts, record)))
       list.assume(record.size);
     else {
-      const gauge = new SourceGauge(measure?.salt ?? freshSalt(), kind.watched);
+      const gauge = new SourceGauge(salt, kind.watched);
       await list.check(gauge);
       measure = gauge.measure;
       if (source.checksCount) refuseTruncated(source.label, gauge.counted, gauge.declared?.number);
     }
     refuseEmpty(list, source);
     await kind.judge(measure.watched, list);
-    const known = knownOf(source, { measure, bytes: texts.size }, record, fetch.host.now());
-    const files = await keep(source, { url, texts, known }, context);
+    const files = await keep(source, { url, texts, measure }, context);
+    await judgeOffer(source, { list, measure, files }, context);
     return { list, state: { kind: texts.isUnchanged ? "unchanged" : "fetched" }, files };
   } catch (error) {
     texts.close();
@@ -308,24 +314,12 @@ function refuseEmpty(list: SourceList, { label, mayBeEmpty }: RemoteSource): voi
     throw sourceError("source-empty", `${label} is empty`, "the response has no text");
 }
 
-/** What to store about an accepted source. Throws a `HeldError` for one that is held. */
-function knownOf(
-  source: RemoteSource,
-  text: { readonly measure: SourceMeasure; readonly bytes: number },
-  record: SourceRecord | undefined,
-  now: Date,
-): Known {
-  const { bounds, label, accept, maxStaleMs } = source;
-  if (bounds === undefined) return { measure: text.measure };
-  return takeOrHold({ ...text, label, bounds, accept, maxStaleMs }, record, now);
-}
-
 /** A source that cannot be stored can still be used in this run. */
 async function keep(
   source: RemoteSource,
-  { url, texts, known }: { url: string; texts: FetchedTexts; known: Known },
+  { url, texts, measure }: { url: string; texts: FetchedTexts; measure: SourceMeasure },
   { store, fetch, onStoreError }: AcquireContext,
-): Promise<StoredFile[] | undefined> {
+): Promise<StoredFile[]> {
   // The source's server does not know the validators of a mirror.
   const files = [...texts.files.values()].map((text) =>
     url === source.url ? text : { ...text, validators: {} },
@@ -333,7 +327,7 @@ async function keep(
   if (store === undefined) return await describeFiles(files);
   try {
     const shown = shownAddress(source.url, source.isSecret);
-    const stored = await store.keep({ url: source.storeKey, shown }, files, known);
+    const stored = await store.keep({ url: source.storeKey, shown }, files, measure);
     if (fetch.signal?.aborted !== true) await texts.moveInto(store, stored);
     return stored;
   } catch (error) {

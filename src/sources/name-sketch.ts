@@ -1,58 +1,75 @@
-/** The smallest hashes of a set of names. Two sketches give an estimate of how much the sets have in common. */
+/** The smallest hashes of a set of names, sorted. Two sketches give an estimate of how much the sets have in common. */
 export type Sketch = readonly number[];
 
-/** With this many, an estimate is off by three or four percentage points. */
+/** With this many, an estimate is off by two percentage points. */
 export const SKETCH_SIZE = 512;
-const RANGE = 0x1_0000_0000;
 
 /** Collects the smallest of many hashes, each once. */
 export class SketchMaker {
   private readonly kept = new Set<number>();
-  private limit = RANGE;
+  private readonly size: number;
+  private limit = 0x1_0000_0000;
+
+  constructor(size: number = SKETCH_SIZE) {
+    this.size = size;
+  }
 
   add(hash: number): void {
     if (hash >= this.limit) return;
     this.kept.add(hash);
-    if (this.kept.size >= SKETCH_SIZE * 4) this.prune();
+    if (this.kept.size >= this.size * 4) this.prune();
   }
 
   private prune(): void {
-    const smallest = this.sorted();
+    const smallest = this.sketch;
     this.kept.clear();
     for (const hash of smallest) this.kept.add(hash);
     this.limit = smallest.at(-1)!;
   }
 
-  private sorted(): number[] {
-    return [...Uint32Array.from(this.kept).toSorted().subarray(0, SKETCH_SIZE)];
-  }
-
   get sketch(): Sketch {
-    return this.sorted();
+    return [...Uint32Array.from(this.kept).toSorted().subarray(0, this.size)];
   }
 }
 
-/** The estimated number of names. */
-export function namesOf(sketch: Sketch): number {
-  if (sketch.length < SKETCH_SIZE) return sketch.length;
-  return Math.round(((SKETCH_SIZE - 1) * RANGE) / sketch.at(-1)!);
+/** How much two sets have in common: the share of the first that is in the second, and the reverse. */
+export interface Overlap {
+  readonly kept: number;
+  readonly known: number;
 }
 
-/** The share of the smaller set that is in the other one, from 0 to 1. Both sketches are sorted. */
-export function commonShare(one: Sketch, other: Sketch): number {
-  const smaller = Math.min(namesOf(one), namesOf(other));
-  if (smaller === 0) return 1;
-  const isWhole = one.length < SKETCH_SIZE && other.length < SKETCH_SIZE;
-  const most = isWhole ? Infinity : SKETCH_SIZE;
-  // The smallest hashes of both sets together are a sample of their union.
-  let [at, beside, both, sample] = [0, 0, 0, 0];
-  for (; sample < most && (at < one.length || beside < other.length); sample++) {
-    const [own, foreign] = [one[at] ?? Infinity, other[beside] ?? Infinity];
-    if (own === foreign) both++;
-    if (own <= foreign) at++;
-    if (foreign <= own) beside++;
+/** Estimates the overlap of two sets from their sketches of at most `size` hashes. */
+export function overlapOf(before: Sketch, now: Sketch, size: number = SKETCH_SIZE): Overlap {
+  // Below the largest hash of a full sketch, the sketch has all hashes of its set.
+  const lastOf = (sketch: Sketch): number => (sketch.length < size ? Infinity : sketch.at(-1)!);
+  const limit = Math.min(lastOf(before), lastOf(now));
+  let [at, beside, both] = [0, 0, 0];
+  for (;;) {
+    const [own, other] = [before[at] ?? Infinity, now[beside] ?? Infinity];
+    if (Math.min(own, other) > limit || (own === Infinity && other === Infinity)) break;
+    if (own === other) both++;
+    if (own <= other) at++;
+    if (other <= own) beside++;
   }
-  const alike = both / sample;
-  const common = (alike * (namesOf(one) + namesOf(other))) / (1 + alike);
-  return Math.min(1, common / smaller);
+  return { kept: at === 0 ? 1 : both / at, known: beside === 0 ? 1 : both / beside };
+}
+
+/** A sketch as text: four bytes a hash, in Base64. */
+export function sketchText(sketch: Sketch): string {
+  const view = new DataView(new ArrayBuffer(sketch.length * 4));
+  for (const [index, hash] of sketch.entries()) view.setUint32(index * 4, hash);
+  return btoa(String.fromCharCode(...new Uint8Array(view.buffer)));
+}
+
+/** The sketch that a text describes; undefined if it is damaged. */
+export function readSketch(text: unknown): Sketch | undefined {
+  if (typeof text !== "string" || !/^[A-Za-z0-9+/]*={0,2}$/.test(text) || text.length % 4 !== 0)
+    return undefined;
+  const bytes = Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
+  if (bytes.length % 4 !== 0) return undefined;
+  const view = new DataView(bytes.buffer);
+  const sketch = Array.from({ length: bytes.length / 4 }, (_, index) => view.getUint32(index * 4));
+  return sketch.every((hash, index) => index === 0 || hash > sketch[index - 1]!)
+    ? sketch
+    : undefined;
 }

@@ -1,10 +1,10 @@
 import { HASH } from "../bytes/ascii.ts";
 import { countLineFeeds } from "../bytes/count-lines.ts";
-import { hashEnd } from "../bytes/hash.ts";
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
 import { HashFilter } from "../kernel/row-finder.ts";
 import { type WrittenNames, eachWrittenName } from "../syntax/written-names.ts";
 import { type DeclaredCount, declaredCount } from "./declared-count.ts";
+import { EntryHash } from "./name-hash.ts";
 import { type Sketch, SketchMaker } from "./name-sketch.ts";
 
 /** The second bytes of `##`, `#@#`, `#?#`, `#$#` and `#%#`. */
@@ -14,12 +14,17 @@ const COSMETIC: ReadonlySet<number> = new Set([35, 64, 63, 36, 37]);
 export interface SourceMeasure {
   /** Entries: names, and lines without one. */
   readonly entries: number;
-  /** Makes hashes unpredictable, so that no list can be crafted to look like another one. */
+  /** Makes the hashes of `sketch` unpredictable. */
   readonly salt: number;
   readonly sketch: Sketch;
+  /** A short sketch without a salt, which is published. */
+  readonly open: Sketch;
   /** Watched names in its text. */
   readonly watched: readonly string[];
 }
+
+/** The size of a published sketch. */
+export const OPEN_SIZE = 64;
 
 /** Measures a text block by block. */
 export class SourceGauge implements WrittenNames {
@@ -31,16 +36,20 @@ export class SourceGauge implements WrittenNames {
   private cosmetic = 0;
   private readonly salt: number;
   private readonly names = new SketchMaker();
+  private readonly openNames = new SketchMaker(OPEN_SIZE);
+  private readonly hash: EntryHash;
   private readonly filter = new HashFilter();
   private readonly watchedNames: ReadonlySet<string>;
   private readonly seen = new Set<string>();
 
   constructor(salt: number, watched: ReadonlySet<string>) {
     this.salt = salt;
+    this.hash = new EntryHash(salt);
     this.watchedNames = watched;
     for (const name of watched) {
       const bytes = encodeUtf8(name);
-      this.filter.add(this.hashOf(bytes, 0, bytes.length));
+      this.hash.of(bytes, 0, bytes.length, false);
+      this.filter.add(this.hash.secret);
     }
   }
 
@@ -52,15 +61,23 @@ export class SourceGauge implements WrittenNames {
   }
 
   name(bytes: Uint8Array, start: number, end: number, isException: boolean): void {
-    const hash = this.hashOf(bytes, start, end);
-    this.names.add(hash >>> 0);
+    const hash = this.add(bytes, start, end, isException);
     if (isException || !this.filter.has(hash)) return;
     const name = decodeUtf8(bytes, start, end).toLowerCase();
     if (this.watchedNames.has(name)) this.seen.add(name);
   }
 
-  line(names: number): void {
+  line(names: number, bytes: Uint8Array, start: number, end: number): void {
     this.entries += Math.max(1, names);
+    if (names === 0) this.add(bytes, start, end, false);
+  }
+
+  private add(bytes: Uint8Array, start: number, end: number, isException: boolean): number {
+    const { hash } = this;
+    hash.of(bytes, start, end, isException);
+    this.names.add(hash.secret >>> 0);
+    this.openNames.add(hash.open >>> 0);
+    return hash.secret;
   }
 
   /** Cosmetic rules for all sites. A few comments look the same, which does no harm. */
@@ -74,18 +91,8 @@ export class SourceGauge implements WrittenNames {
   }
 
   get measure(): SourceMeasure {
-    const { entries, salt, names, seen } = this;
-    return { entries, salt, sketch: names.sketch, watched: [...seen] };
-  }
-
-  /** Ignores case: the bit that differs between cases is set in all other bytes of names anyway. */
-  private hashOf(bytes: Uint8Array, start: number, end: number): number {
-    let state = this.salt;
-    for (let at = start; at < end; at++) {
-      state = Math.imul(state ^ (bytes[at]! | 32), 0x9e3779b1);
-      state ^= state >>> 15;
-    }
-    return hashEnd(state);
+    const { entries, salt, names, openNames, seen } = this;
+    return { entries, salt, sketch: names.sketch, open: openNames.sketch, watched: [...seen] };
   }
 }
 
@@ -97,13 +104,17 @@ export function freshSalt(): number {
 /** Checks every field, because other programs may have changed the file. */
 export function isMeasure(measure: unknown): measure is SourceMeasure {
   if (typeof measure !== "object" || measure === null) return false;
-  const { entries, salt, sketch, watched } = measure as Partial<SourceMeasure>;
+  const { entries, salt, sketch, open, watched } = measure as Partial<SourceMeasure>;
   return (
     typeof entries === "number" &&
     typeof salt === "number" &&
-    Array.isArray(sketch) &&
-    sketch.every((hash) => typeof hash === "number") &&
+    isSketch(sketch) &&
+    isSketch(open) &&
     Array.isArray(watched) &&
     watched.every((name) => typeof name === "string")
   );
+}
+
+function isSketch(hashes: unknown): boolean {
+  return Array.isArray(hashes) && hashes.every((hash) => typeof hash === "number");
 }

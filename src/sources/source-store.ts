@@ -6,7 +6,7 @@ import { writeWhole } from "../host/write-whole.ts";
 import { type SourceMeasure, isMeasure } from "./source-gauge.ts";
 import { type Validators, type WebAddress, type WebText, openAgain } from "./web-text.ts";
 
-/** A file of the last good version of a source. */
+/** A file of a source. */
 export interface StoredFile {
   /** SHA-256 of its id; addresses may contain passwords and are not stored. */
   readonly key: string;
@@ -21,7 +21,7 @@ export interface StoredFile {
   readonly size: number;
 }
 
-/** The stored state of a source: the files of its last good version. */
+/** The stored state of a source: the files that were fetched last and passed all checks. */
 export interface SourceRecord {
   readonly version: 2;
   /** For people: the address without secrets. */
@@ -33,23 +33,6 @@ export interface SourceRecord {
   readonly goodAt: number;
   /** Absent in records of earlier versions. */
   readonly measure?: SourceMeasure | undefined;
-  /** The maximum number of entries on each of the last thirty days, oldest first. */
-  readonly days?: readonly SourceDay[] | undefined;
-  /** The version that is held while the copy is used. */
-  readonly offer?: HeldOffer | undefined;
-}
-
-export interface SourceDay {
-  /** `2026-01-31`, in UTC. */
-  readonly day: string;
-  readonly entries: number;
-}
-
-/** A version that differs too much to be accepted at once. */
-export interface HeldOffer {
-  readonly measure: SourceMeasure;
-  /** When it was first seen, in milliseconds. */
-  readonly since: number;
 }
 
 /** A source whose files are kept. */
@@ -78,14 +61,12 @@ export class SourceStore {
     const path = this.host.path.join(this.folder, "sources", `${await digestOf(source)}.json`);
     const record = await new StateFile(path, isRecord, this.host, 2).read();
     if (record === undefined) return undefined;
-    const { measure, days, offer, ...rest } = record;
+    const { measure, ...rest } = record;
     return {
       ...rest,
       version: 2,
       files: await Promise.all(record.files.map(currentForm)),
       ...(isMeasure(measure) && { measure }),
-      ...(isMeasure(measure) && areDays(days) && { days }),
-      ...(isMeasure(measure) && isOffer(offer) && { offer }),
     };
   }
 
@@ -134,7 +115,7 @@ export class SourceStore {
   async keep(
     source: KeptSource,
     texts: readonly WebText[],
-    known: Pick<SourceRecord, "measure" | "days"> = {},
+    measure?: SourceMeasure,
   ): Promise<StoredFile[]> {
     const before = await this.recordOf(source.url);
     const stored: StoredFile[] = [];
@@ -146,18 +127,12 @@ export class SourceStore {
       files: stored,
       size: stored.reduce((sum, { size }) => sum + size, 0),
       goodAt: this.host.now().getTime(),
-      ...known,
+      measure,
     };
     await this.write(source.url, record);
     const now = new Set(stored.map(({ sha256 }) => sha256));
     for (const { sha256 } of before?.files ?? []) if (!now.has(sha256)) await this.replace(sha256);
     return stored;
-  }
-
-  /** Records the version that is held. Rejects with a `HostError`. */
-  async hold(url: string, offer: HeldOffer): Promise<void> {
-    const record = await this.recordOf(url);
-    if (record !== undefined) await this.write(url, { ...record, offer });
   }
 
   private async write(url: string, record: SourceRecord): Promise<void> {
@@ -172,29 +147,41 @@ export class SourceStore {
   }
 
   private async keepObject(text: WebText): Promise<string> {
-    const { createHash } = await import("node:crypto");
-    const hash = createHash("sha256");
     const opened = await text.open();
     try {
-      return await writeWhole(
-        this.objectPath("new"),
-        this.host,
-        async (file) => {
-          for await (const piece of blocksOf(opened)) {
-            hash.update(piece);
-            file.write(piece);
-          }
-          return hash.digest("hex");
-        },
-        async (digest) => {
-          // First, so that a concurrent collection does not remove the new copy.
-          await this.host.removeFile(this.markPath(digest));
-          return this.objectPath(digest);
-        },
-      );
+      const { sha256 } = await this.add(async (write) => {
+        for await (const piece of blocksOf(opened)) write(piece);
+      });
+      return sha256;
     } finally {
       await opened.close();
     }
+  }
+
+  /** Stores a text that `fill` writes. Rejects with a `HostError`. */
+  async add(
+    fill: (write: (bytes: Uint8Array) => void) => Promise<void>,
+  ): Promise<Pick<StoredFile, "sha256" | "size">> {
+    const { createHash } = await import("node:crypto");
+    const hash = createHash("sha256");
+    let size = 0;
+    return await writeWhole(
+      this.objectPath("new"),
+      this.host,
+      async (file) => {
+        await fill((piece) => {
+          hash.update(piece);
+          size += piece.length;
+          file.write(piece);
+        });
+        return { sha256: hash.digest("hex"), size };
+      },
+      async ({ sha256 }) => {
+        // First, so that a concurrent collection does not remove the new copy.
+        await this.host.removeFile(this.markPath(sha256));
+        return this.objectPath(sha256);
+      },
+    );
   }
 
   private markPath(sha256: string): string {
@@ -270,17 +257,6 @@ function isRecord(record: unknown): record is Omit<SourceRecord, "version"> {
     Array.isArray(files) &&
     files.every(isStoredFile)
   );
-}
-
-function areDays(days: unknown): days is readonly SourceDay[] {
-  const isDay = (one: Partial<SourceDay> | null): boolean =>
-    typeof one?.day === "string" && typeof one.entries === "number";
-  return Array.isArray(days) && days.every(isDay);
-}
-
-function isOffer(offer: unknown): offer is HeldOffer {
-  const { measure, since } = (offer ?? {}) as Partial<HeldOffer>;
-  return typeof since === "number" && isMeasure(measure);
 }
 
 export function isStoredFile(file: unknown): file is StoredFile {

@@ -4,8 +4,8 @@ import { AT, BANG, BRACKET, CLASS_OF, CR, Class, DOLLAR, DOT, HASH, LF } from ".
 export interface WrittenNames {
   /** A name as written, without outer dots. */
   name(bytes: Uint8Array, start: number, end: number, isException: boolean): void;
-  /** The end of a line that is not blank and not a comment, with its number of names. */
-  line(names: number): void;
+  /** A line that is not blank and not a comment, up to its comment or modifiers, with its number of names. */
+  line(names: number, bytes: Uint8Array, start: number, end: number): void;
   /** A comment, or a cosmetic rule for all sites (`##.ad`), which looks like one. */
   comment?(bytes: Uint8Array, start: number): void;
 }
@@ -79,7 +79,7 @@ function readLine(bytes: Uint8Array, start: number, end: number, found: WrittenN
     names++;
     while (at < end && PART_OF[bytes[at]!]! < Part.WordEnd) at++;
   }
-  found.line(names);
+  found.line(names, bytes, start, at);
   return lineEnd(bytes, at, end);
 }
 

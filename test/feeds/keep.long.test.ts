@@ -93,7 +93,6 @@ async function published({ hours, feeds }: Case): Promise<string[][][]> {
       source: addressOf(index),
       type: "adblock",
       trust: "full",
-      volatile: true,
       max_stale: "1000d",
       remember: `${keep}h`,
       ...(maxAge !== undefined && { max_age: `${maxAge}h` }),

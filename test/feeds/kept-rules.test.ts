@@ -5,7 +5,7 @@ import { ScriptedWeb } from "../support/scripted-web.ts";
 
 const URL_A = "https://feed.example/newest.txt";
 const CACHE = ["--cache-dir", "/cache"];
-const FEED = { name: "feed", source: URL_A, type: "domains", remember: "30d", volatile: true };
+const FEED = { name: "feed", source: URL_A, type: "domains", remember: "30d" };
 
 function rulesIn(text: string): string[] {
   return text.split("\n").filter((line) => line !== "" && !/^[!#]/.test(line));

@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { SKETCH_SIZE, SketchMaker, commonShare, namesOf } from "../../src/sources/name-sketch.ts";
+import {
+  SKETCH_SIZE,
+  SketchMaker,
+  overlapOf,
+  readSketch,
+  sketchText,
+} from "../../src/sources/name-sketch.ts";
 import { SourceGauge } from "../../src/sources/source-gauge.ts";
 import { Random } from "../support/random.ts";
 
@@ -16,7 +22,7 @@ function names(from: number, count: number): string[] {
   return Array.from({ length: count }, (_, index) => `n${from + index}.example`);
 }
 
-test("a sketch estimates the size of a set and the overlap of two", () => {
+test("two sketches estimate the overlap of two sets, in both directions", () => {
   const random = new Random(5);
   for (let round = 0; round < 40; round++) {
     const [first, second] = [50 + random.below(20_000), 50 + random.below(20_000)];
@@ -24,23 +30,30 @@ test("a sketch estimates the size of a set and the overlap of two", () => {
     const common = Math.max(0, Math.min(first, start + second) - start);
     const one = sketchOf(names(0, first), round);
     const other = sketchOf(names(start, second), round);
-    assert.ok(Math.abs(namesOf(one) / first - 1) < 0.2, `${namesOf(one)} of ${first}`);
-    const expected = common / Math.min(first, second);
-    const ratio = Math.max(first, second) / Math.min(first, second);
+    const { kept, known } = overlapOf(one, other);
     // The more the sizes differ, the fewer names of the smaller one are in the sample.
-    const slack = 0.13 * Math.sqrt(Math.min(ratio, 30));
-    const share = commonShare(one, other);
-    assert.ok(Math.abs(share - expected) < slack, `${share} for ${expected}, ratio ${ratio}`);
-    assert.equal(share, commonShare(other, one));
+    const slack = 0.13 * Math.sqrt(Math.min(30, Math.max(first / second, second / first)));
+    assert.ok(Math.abs(kept - common / first) < slack, `${kept} for ${common / first}`);
+    assert.ok(Math.abs(known - common / second) < slack, `${known} for ${common / second}`);
+    assert.deepEqual(overlapOf(other, one), { kept: known, known: kept });
   }
 });
 
 test("small sets are compared exactly", () => {
   const one = sketchOf(names(0, 300));
-  assert.equal(namesOf(one), 300);
-  assert.ok(Math.abs(commonShare(one, sketchOf(names(200, 300))) - 1 / 3) < 1e-9);
-  assert.equal(commonShare(one, one), 1);
-  assert.equal(commonShare(one, []), 1);
+  assert.deepEqual(overlapOf(one, sketchOf(names(200, 400))), { kept: 1 / 3, known: 1 / 4 });
+  assert.deepEqual(overlapOf(one, one), { kept: 1, known: 1 });
+  assert.deepEqual(overlapOf(one, []), { kept: 0, known: 1 });
+});
+
+test("a sketch can be written as text and read again, unless it is damaged", () => {
+  for (const count of [0, 1, 300, 3000]) {
+    const sketch = sketchOf(names(0, count));
+    assert.deepEqual(readSketch(sketchText(sketch)), sketch);
+  }
+  const text = sketchText([1, 2, 4_294_967_295]);
+  for (const damaged of [undefined, 5, "?", text.slice(0, 5), text.slice(0, 4), sketchText([2, 1])])
+    assert.equal(readSketch(damaged), undefined);
 });
 
 test("a sketch has the smallest hashes, sorted and unique", () => {
@@ -54,7 +67,7 @@ test("a sketch has the smallest hashes, sorted and unique", () => {
 
 test("a different salt gives different hashes", () => {
   const [one, other] = [sketchOf(names(0, 3000), 1), sketchOf(names(0, 3000), 2)];
-  assert.ok(commonShare(one, other) < 0.05);
+  assert.ok(overlapOf(one, other).kept < 0.05);
 });
 
 /** What the gauge finds in a text: entries and names. */

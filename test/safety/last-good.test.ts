@@ -208,15 +208,6 @@ test("--offline makes no requests and uses copies of any age", async () => {
   );
 });
 
-test("a source that shrinks on purpose can be accepted once", async () => {
-  const web = await seeded();
-  web.answers[URL_A] = "||only.example^\n";
-  assert.equal((await build(web)).report.sources[0]!.state, "held");
-  const accepted = await build(web, config(), { accept: ["source-shrunk"] });
-  assert.equal(accepted.report.sources[0]!.state, "fetched");
-  assert.equal((await build(web)).report.sources[0]!.state, "fetched");
-});
-
 test("a mirror is tried when the source fails, and its text is cached for the source", async () => {
   const mirror = "https://mirror.example/x.txt";
   const wish = config({ mirrors: [mirror] });

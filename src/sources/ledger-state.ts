@@ -1,0 +1,120 @@
+import { type Sketch, readSketch, sketchText } from "./name-sketch.ts";
+import { DAY_MS, type PastText, type SizeFinding, type Step, type TextSize } from "./size-judge.ts";
+import { type StoredFile, isStoredFile } from "./source-store.ts";
+
+/** What is known about the text of a source over time. */
+export interface SourceHistory {
+  /** For people. */
+  readonly name: string;
+  /** The salt of its sketches. */
+  readonly salt: number;
+  /** The files of the text that was published last. While a source is held, they may be made of two texts. */
+  readonly files: readonly StoredFile[];
+  /** The texts that were accepted and published, which its limits refer to, oldest first. */
+  readonly texts: readonly PastText[];
+  /** What its server offered last, on the day of the last step. */
+  readonly offered?: (TextSize & { readonly at: number; readonly text: string }) | undefined;
+  /** How it changed from offer to offer, oldest first. */
+  readonly steps: readonly Step[];
+  readonly hold?: SourceHold | undefined;
+  /** When it was last part of a run. */
+  readonly seenAt: number;
+}
+
+/** A text is offered that exceeds a limit; meanwhile, the published one is used. */
+export interface SourceHold {
+  readonly since: number;
+  readonly ways: readonly SizeFinding["way"][];
+  /** Since when about the same text has been offered, and what it was. */
+  readonly offer: TextSize & { readonly since: number };
+}
+
+/** The ledger as JSON. A newer version of it counts as damaged. */
+export interface LedgerState {
+  readonly version: 1;
+  readonly sources: Readonly<Record<string, unknown>>;
+}
+
+/** A source that was in no run for so long is forgotten. */
+const FORGOTTEN_MS = 60 * DAY_MS;
+
+export function isLedgerState(state: unknown): state is LedgerState {
+  const { version, sources } = (state ?? {}) as Partial<LedgerState>;
+  return version === 1 && typeof sources === "object" && sources !== null;
+}
+
+export function writeHistories(
+  histories: ReadonlyMap<string, SourceHistory>,
+  now: number,
+): LedgerState {
+  const young = [...histories].filter(([, { seenAt }]) => now - seenAt < FORGOTTEN_MS);
+  const sorted = young.toSorted(([one], [other]) => (one < other ? -1 : 1));
+  return {
+    version: 1,
+    sources: Object.fromEntries(sorted.map(([key, history]) => [key, withTexts(history)])),
+  };
+}
+
+/** The histories of a state. Each one is checked, because other programs may have changed the file. */
+export function readHistories({ sources }: LedgerState): Map<string, SourceHistory> {
+  const found = new Map<string, SourceHistory>();
+  for (const [key, value] of Object.entries(sources)) {
+    const history = withSketches(value) as Partial<SourceHistory>;
+    if (isHistory(history)) found.set(key, history);
+  }
+  return found;
+}
+
+/** Replaces each sketch by its text. */
+function withTexts(value: unknown): unknown {
+  return mapped(value, (sketch) => sketchText(sketch as Sketch));
+}
+
+function withSketches(value: unknown): unknown {
+  return mapped(value, readSketch);
+}
+
+function mapped(value: unknown, change: (sketch: unknown) => unknown): unknown {
+  if (Array.isArray(value)) return value.map((one) => mapped(one, change));
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).map(([key, one]) => [
+    key,
+    key === "sketch" ? change(one) : mapped(one, change),
+  ]);
+  return Object.fromEntries(entries) as unknown;
+}
+
+function isHistory(history: Partial<SourceHistory>): history is SourceHistory {
+  const { name, salt, files, texts, offered, steps, hold, seenAt } = history;
+  return (
+    typeof name === "string" &&
+    areNumbers([salt, seenAt]) &&
+    Array.isArray(files) &&
+    files.every(isStoredFile) &&
+    Array.isArray(texts) &&
+    texts.length > 0 &&
+    texts.every(isPast) &&
+    (offered === undefined ||
+      (isSize(offered) && areNumbers([offered.at]) && typeof offered.text === "string")) &&
+    Array.isArray(steps) &&
+    steps.every((step: Partial<Step> | null) => areNumbers([step?.days, step?.share])) &&
+    (hold === undefined || isHold(hold))
+  );
+}
+
+function isHold({ since, ways, offer }: Partial<SourceHold>): boolean {
+  return areNumbers([since, offer?.since]) && Array.isArray(ways) && isSize(offer);
+}
+
+function isPast(text: Partial<PastText> | null): boolean {
+  const { at, kept = 1, gained = 0 } = text ?? {};
+  return isSize(text) && areNumbers([at, kept, gained]);
+}
+
+function isSize(size: Partial<TextSize> | null | undefined): boolean {
+  return areNumbers([size?.names]) && Array.isArray(size?.sketch);
+}
+
+function areNumbers(values: readonly unknown[]): boolean {
+  return values.every((value) => typeof value === "number" && Number.isFinite(value));
+}

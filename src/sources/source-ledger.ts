@@ -1,0 +1,327 @@
+import { type Diagnostic, errorOf } from "../diagnostics/diagnostic.ts";
+import { countText, numberText } from "../diagnostics/number-text.ts";
+import type { Host } from "../host/host.ts";
+import { StateFile } from "../host/state-file.ts";
+import { overlapOf } from "./name-sketch.ts";
+import {
+  type LedgerState,
+  type SourceHistory,
+  type SourceHold,
+  isLedgerState,
+  readHistories,
+  writeHistories,
+} from "./ledger-state.ts";
+import {
+  type Change,
+  DAY_MS,
+  PAST_SIZE,
+  type PastText,
+  type SizeFinding,
+  type SizeLimits,
+  type TextSize,
+  changeOf,
+  isSameDay,
+  judgeSize,
+} from "./size-judge.ts";
+import type { SourceMeasure } from "./source-gauge.ts";
+import type { StoredFile } from "./source-store.ts";
+
+/** A text that a source offers. */
+export interface Offer {
+  readonly key: string;
+  readonly label: string;
+  readonly measure: SourceMeasure;
+  readonly files: readonly StoredFile[];
+  readonly limits: SizeLimits;
+  /** Codes of the limits that the user permits it to exceed in this run. */
+  readonly accept: readonly string[];
+  /** The exact change since the last publish. */
+  readonly compare?: (() => Promise<Change | undefined>) | undefined;
+}
+
+/** The decision about an offer. */
+export interface OfferVerdict {
+  /** Why it is held. Empty if it is accepted. */
+  readonly causes: readonly Diagnostic[];
+  readonly ways: readonly SizeFinding["way"][];
+  /** When it will be accepted if it stays as it is; for a held one. */
+  readonly until: number;
+  readonly next: Pick<SourceHistory, "offered" | "steps" | "hold">;
+  /** Whether it exceeds a limit and is accepted anyway. */
+  readonly isBeyond: boolean;
+  readonly rewrite?: Change | undefined;
+}
+
+/** A text that this run uses. */
+export interface TakenText {
+  readonly label: string;
+  readonly files: readonly StoredFile[];
+  readonly measure: SourceMeasure | undefined;
+  readonly verdict: OfferVerdict | undefined;
+}
+
+/** A text that stays as it is for so long is accepted, and any text after the longer time. */
+const HOLD_MS = 3 * DAY_MS;
+const LONGEST_HOLD_MS = 7 * DAY_MS;
+/** The share of the offered names that must stay for it to be the same offer. */
+const SAME = 0.8;
+const MOST_STEPS = 15;
+const MONTH = 30;
+const CODES = {
+  shrunk: "source-shrunk",
+  grown: "source-grown",
+  replaced: "source-replaced",
+} as const;
+
+/**
+ * What was published of each source, and what its limits compare with. One file for all lists of a folder. A source is judged
+ * once a run. What a run takes becomes part of the history when a list with it is published; a hold counts from the first run that sees it.
+ */
+export class SourceLedger {
+  private readonly file: StateFile<LedgerState> | undefined;
+  private readonly host: Pick<Host, "now">;
+  private readonly histories = new Map<string, SourceHistory>();
+  private readonly taken = new Map<string, TakenText>();
+  /** Whether the state could not be read, although it exists. */
+  isDamaged = false;
+
+  /** Without a path, the ledger is only in memory. */
+  constructor(host: Host, path?: string) {
+    this.host = host;
+    this.file = path === undefined ? undefined : new StateFile(path, isLedgerState, host);
+  }
+
+  static async open(host: Host, path: string): Promise<SourceLedger> {
+    const ledger = new SourceLedger(host, path);
+    const state = await ledger.file!.look();
+    ledger.isDamaged = state === "damaged";
+    if (typeof state === "string") return ledger;
+    const now = host.now().getTime();
+    for (const [key, history] of readHistories(state))
+      ledger.histories.set(key, upTo(history, now));
+    return ledger;
+  }
+
+  get path(): string | undefined {
+    return this.file?.path;
+  }
+
+  historyOf(key: string): SourceHistory | undefined {
+    return this.histories.get(key);
+  }
+
+  /** What this run uses of a source. */
+  takenOf(key: string): TakenText | undefined {
+    return this.taken.get(key);
+  }
+
+  /** Judges an offer by the history of its source. Changes nothing. */
+  async judge(offer: Offer): Promise<OfferVerdict> {
+    const history = this.histories.get(offer.key);
+    const now = this.host.now().getTime();
+    const size = sizeOf(offer.measure);
+    const since = { ...size, at: now, text: digestsOf(offer.files) };
+    if (history === undefined)
+      return { ...ACCEPTED, next: { offered: since, steps: [], hold: undefined } };
+    const isSame = digestsOf(history.files) === since.text;
+    const compare = history.hold === undefined ? offer.compare : undefined;
+    const { findings, rewrite } = isSame
+      ? { findings: [], rewrite: undefined }
+      : await judgeSize(size, history, { limits: offer.limits, now, compare });
+    const walked = stepOf(history, since, rewrite);
+    if (findings.length === 0)
+      return { ...ACCEPTED, rewrite, next: { ...walked, hold: undefined } };
+    const ways = findings.map(({ way }) => way);
+    const hold = holdOf(history.hold, { size, ways }, now);
+    const until = Math.min(hold.offer.since + HOLD_MS, hold.since + LONGEST_HOLD_MS);
+    const open = findings.filter(({ way }) => !offer.accept.includes(CODES[way]));
+    if (open.length === 0 || now >= until)
+      return { ...ACCEPTED, isBeyond: true, next: { ...walked, hold: undefined } };
+    const causes = open.map((finding) => problemOf(offer.label, finding));
+    return { causes, ways, until, isBeyond: false, next: { ...walked, hold } };
+  }
+
+  /** Records what this run uses of a source. */
+  take(key: string, text: TakenText): void {
+    this.taken.set(key, text);
+  }
+
+  /** A list with these sources was published. */
+  publish(keys: Iterable<string>): void {
+    const now = this.host.now().getTime();
+    for (const key of keys) {
+      const text = this.taken.get(key);
+      if (text === undefined) continue;
+      const history = this.histories.get(key);
+      const next = publishedHistory(history, text, now);
+      if (next !== undefined) this.histories.set(key, next);
+    }
+  }
+
+  /** Saves the ledger. What this run learned about offers counts even if no list was published. */
+  async save(): Promise<void> {
+    const { file } = this;
+    const now = this.host.now().getTime();
+    for (const [key, text] of this.taken) {
+      const history = this.histories.get(key);
+      if (history === undefined) continue;
+      const next = text.verdict?.next ?? {};
+      // An accepted text ends the hold when it is published.
+      const isOpen = text.verdict?.causes.length === 0 && !isPublished(history, text);
+      const hold = isOpen ? { hold: history.hold } : {};
+      this.histories.set(key, { ...history, ...next, ...hold, seenAt: now });
+    }
+    if (file === undefined) return;
+    // Another configuration may have written the histories of other sources meanwhile.
+    const state = await file.look();
+    const others = typeof state === "string" ? [] : readHistories(state);
+    for (const [key, history] of others) if (!this.taken.has(key)) this.histories.set(key, history);
+    await file.tryReplace(writeHistories(this.histories, now));
+  }
+
+  /** Prepares for another run of the same session. */
+  next(): void {
+    this.taken.clear();
+  }
+}
+
+const ACCEPTED: Omit<OfferVerdict, "next"> = { causes: [], ways: [], until: 0, isBeyond: false };
+
+function sizeOf({ entries, sketch }: SourceMeasure): TextSize {
+  return { names: entries, sketch: sketch.slice(0, PAST_SIZE) };
+}
+
+/** Identifies a text. */
+function digestsOf(files: readonly StoredFile[]): string {
+  return files.map(({ sha256 }) => sha256.slice(0, 32)).join();
+}
+
+function isPublished(history: SourceHistory, { files }: TakenText): boolean {
+  return digestsOf(history.files) === digestsOf(files);
+}
+
+/** A wrong clock in an earlier run must not make anything younger than now. */
+function upTo(history: SourceHistory, now: number): SourceHistory {
+  const { texts, offered, hold } = history;
+  return {
+    ...history,
+    texts: texts.map((text) => (text.at > now ? { ...text, at: now } : text)),
+    ...(offered !== undefined && { offered: { ...offered, at: Math.min(offered.at, now) } }),
+    ...(hold !== undefined && {
+      hold: {
+        ...hold,
+        since: Math.min(hold.since, now),
+        offer: { ...hold.offer, since: Math.min(hold.offer.since, now) },
+      },
+    }),
+  };
+}
+
+/** Adds the step from the last offer of an earlier day to this one. */
+function stepOf(
+  { offered, steps }: SourceHistory,
+  offer: NonNullable<SourceHistory["offered"]>,
+  rewrite: Change | undefined,
+): Pick<SourceHistory, "offered" | "steps"> {
+  if (offered === undefined) return { offered: offer, steps };
+  if (offered.text === offer.text || isSameDay(offered.at, offer.at)) return { offered, steps };
+  const { lost, gained } = rewrite ?? changeOf(offered, offer);
+  const days = Math.max(1, Math.round((offer.at - offered.at) / DAY_MS));
+  const share = Math.round(Math.min(lost, gained, 1) * 1000) / 1000;
+  return { offered: offer, steps: [...steps, { days, share }].slice(-MOST_STEPS) };
+}
+
+/** The hold of an offer. About the same offer continues; another one begins again, within the longest time. */
+function holdOf(
+  before: SourceHold | undefined,
+  { size, ways }: { readonly size: TextSize; readonly ways: SourceHold["ways"] },
+  now: number,
+): SourceHold {
+  const since = before?.since ?? now;
+  if (before !== undefined) {
+    const { kept, known } = overlapOf(before.offer.sketch, size.sketch, PAST_SIZE);
+    if (Math.min(kept, known) >= SAME) return { since, ways, offer: before.offer };
+  }
+  return { since, ways, offer: { ...size, since: now } };
+}
+
+/** The history after a publish; undefined if nothing is known about the text. */
+function publishedHistory(
+  history: SourceHistory | undefined,
+  { label, files, measure, verdict }: TakenText,
+  now: number,
+): SourceHistory | undefined {
+  if (history !== undefined && digestsOf(history.files) === digestsOf(files))
+    return { ...history, name: label };
+  if (history !== undefined && verdict !== undefined && verdict.causes.length > 0)
+    return { ...history, name: label, files };
+  if (measure === undefined) return undefined;
+  const text: PastText = { ...sizeOf(measure), at: now };
+  const own = { name: label, salt: measure.salt, files, seenAt: now };
+  if (history === undefined || history.salt !== measure.salt)
+    return { steps: [], ...verdict?.next, ...own, texts: [text] };
+  const last = history.texts.at(-1)!;
+  const rewrite = verdict?.rewrite;
+  const before =
+    rewrite === undefined
+      ? history.texts
+      : history.texts.map((one) => inNewForm(one, last, text, rewrite));
+  return { ...history, ...own, texts: textsWith(before, text, verdict?.isBeyond === true) };
+}
+
+/** Describes a text by the sketch of its new form, which has about the same names. */
+function inNewForm(text: PastText, last: PastText, now: PastText, exact: Change): PastText {
+  const until = text === last ? { lost: 0, gained: 0 } : changeOf(text, last);
+  return {
+    ...text,
+    names: now.names,
+    sketch: now.sketch,
+    kept: (1 - until.lost) * (1 - exact.lost),
+    gained: until.gained,
+  };
+}
+
+/** Keeps the last text of each day, and the first one since a change was accepted. */
+function textsWith(texts: readonly PastText[], text: PastText, isBeyond: boolean): PastText[] {
+  if (isBeyond)
+    return thinned([...texts.map((one) => ({ ...one, isBefore: true as const })), text], text.at);
+  const fresh = texts.findIndex(({ isBefore }) => isBefore !== true);
+  const isReplaced = texts.length - 1 > fresh && isSameDay(texts.at(-1)!.at, text.at);
+  return thinned([...(isReplaced ? texts.slice(0, -1) : texts), text], text.at);
+}
+
+/** Daily for a week, then about every third day up to thirty days, and one that is older. */
+function thinned(texts: readonly PastText[], now: number): PastText[] {
+  const daysAgo = ({ at }: PastText): number => (now - at) / DAY_MS;
+  const kept: PastText[] = [];
+  for (const [index, text] of texts.entries()) {
+    const isBefore = text.isBefore === true;
+    if (isBefore && daysAgo(text) > 7) continue;
+    const following = texts[index + 1];
+    const isOld = daysAgo(text) > 7 && following !== undefined && !isBefore;
+    const isSuperseded = isOld && daysAgo(following) >= MONTH;
+    const last = kept.at(-1);
+    const isClose = isOld && last !== undefined && text.at - last.at < 3 * DAY_MS;
+    if (!isSuperseded && !isClose) kept.push(text);
+  }
+  return kept;
+}
+
+function problemOf(label: string, finding: SizeFinding): Diagnostic {
+  const { way, limit, days, before, now, count } = finding;
+  const within = days === 1 ? "" : ` within ${days} days`;
+  const size = `it has ${countText(now, "name")}, the published text has ${numberText(before)}`;
+  if (way === "shrunk")
+    return errorOf(CODES.shrunk, `${label} lost more than ${limit} % of its names${within}`, {
+      cause: `${size}, of which ${numberText(count)} are gone`,
+    });
+  if (way === "grown")
+    return errorOf(CODES.grown, `${label} grew by more than ${limit} %${within}`, {
+      cause: `${size}; ${numberText(count)} are new`,
+    });
+  return errorOf(
+    CODES.replaced,
+    `${label} shares less than ${limit} % of its names with its published text`,
+    { cause: `${size}; ${numberText(count)} are in both` },
+  );
+}
