@@ -22,13 +22,56 @@ import { refusePlaces } from "./refuse-places.ts";
 import { replayNames } from "./recorded-names.ts";
 import { Conditions } from "./state/conditions.ts";
 import { holdCommandLine, holdText, readHold } from "./state/hold.ts";
-import { type SavedPlan, digestAt, readPlan } from "./state/saved-plan.ts";
+import { type PlannedList, type SavedPlan, digestAt, readPlans } from "./state/saved-plan.ts";
 
-/** Publishes exactly the bytes of a saved plan, if the published list has not changed since. Rejects with a `CompilerError`. */
-export async function applyPlan(path: string, context: BuildContext): Promise<ListOutcome> {
+/**
+ * Publishes exactly the bytes of a saved plan, if the published lists have not changed since. Nothing is fetched. Of several lists, one that
+ * is refused does not stop the others. Rejects with a `CompilerError`.
+ */
+export async function applyPlan(path: string, context: BuildContext): Promise<ListOutcome[]> {
+  const lists = await readPlans(path, context.host);
+  const outcomes: ListOutcome[] = [];
+  for (const list of lists)
+    try {
+      outcomes.push(await applyList(list, context));
+    } catch (error) {
+      if (lists.length === 1 || !(error instanceof CompilerError) || context.signal.aborted)
+        throw error;
+      outcomes.push(failedOutcome(list.plan, error));
+    }
+  const { plan } = lists[0]!;
+  const isPublished = outcomes.some(
+    ({ status }) => status === "published" || status === "unchanged",
+  );
+  if (isPublished) {
+    await saveLock(plan.folder, plan.lock, context);
+    await writeCombined(plan.combined, context);
+  }
+  return outcomes;
+}
+
+function failedOutcome({ report, refused }: SavedPlan, error: CompilerError): ListOutcome {
+  const isRefused = refused.length > 0;
+  return {
+    list: report.name,
+    status: isRefused ? "refused" : "failed",
+    exit: error.exit,
+    ...(isRefused && { report }),
+    diagnostics: error.diagnostics,
+    outputs: [],
+    files: [],
+    seconds: 0,
+    isCached: false,
+    inputs: [],
+  };
+}
+
+async function applyList(
+  { plan, bytes }: PlannedList,
+  context: BuildContext,
+): Promise<ListOutcome> {
   const { options, host, signal, emit } = context;
   const started = host.now().getTime();
-  const { plan, bytes } = await readPlan(path, host);
   const { accept } = options;
   const refused = plan.refused.filter(({ code }) => !accept.includes(code));
   if (refused.length > 0) throw new CompilerError(refused);
@@ -71,6 +114,12 @@ export async function applyPlan(path: string, context: BuildContext): Promise<Li
       sources: labels,
       configFolder: folder,
       rulesDir,
+      planned: new Map(
+        Object.entries(plan.digests).map(([file, sha256]) => [
+          host.path.resolve(plan.rulesDir, file),
+          sha256,
+        ]),
+      ),
     };
     emit({ kind: "publishing", list: report.name });
     const { written, names } = await publishList(outputs, publication, host);
@@ -88,8 +137,6 @@ export async function applyPlan(path: string, context: BuildContext): Promise<Li
     const found = { finder: "build", diagnostics: plan.warnings } as const;
     const diagnostics = await new Conditions(plan.files[0]?.path, host).settle(found);
     for (const diagnostic of diagnostics) emit({ kind: "diagnostic", diagnostic });
-    await saveLock(folder, plan.lock, context);
-    await writeCombined(plan.combined, context);
     return {
       list: report.name,
       status: isWritten ? "published" : "unchanged",

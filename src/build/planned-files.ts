@@ -1,4 +1,5 @@
 import { CompilerError, type Diagnostic } from "../diagnostics/diagnostic.ts";
+import { CODES } from "../diagnostics/codes.ts";
 import { Exit } from "../diagnostics/exit.ts";
 import { VERSION } from "../diagnostics/version.ts";
 import type { CompileReport } from "../engine/report.ts";
@@ -7,12 +8,14 @@ import type { FileChange } from "../explain/list-change.ts";
 import type { ListShape } from "../formats/list-model.ts";
 import { NameBuffer } from "../formats/name-buffer.ts";
 import type { Host } from "../host/host.ts";
+import { shadowHost } from "../host/shadow-host.ts";
 import { luaName } from "../publish/cdb-file.ts";
 import { isManifestDue, manifestPath } from "../publish/manifest.ts";
 import { nameDifference } from "../publish/name-difference.ts";
 import type { OutputFile } from "../publish/output-file.ts";
 import { type OutputPlan, blocksNamesAlone, plannedFiles } from "../publish/output-plan.ts";
 import { withPacked } from "../publish/packed-files.ts";
+import { digestOfFile } from "../sources/source-store.ts";
 import type { DryRun } from "./dry-run.ts";
 import { ListOutputs, type WrittenOutput } from "./list-outputs.ts";
 import type { ListPlan } from "./list-plan.ts";
@@ -34,18 +37,8 @@ export async function plannedFilesOf(
   shadow: Host,
   host: Host,
 ): Promise<PlannedFiles> {
-  const { plan, compiled, saved } = run;
-  const { folder } = plan.list.project;
-  const { files: named, outputs, list } = plan;
-  const trial = {
-    ...compiled,
-    ...saved,
-    files: named,
-    outputs,
-    config: list.config,
-    accept,
-    folder,
-  };
+  const { plan } = run;
+  const trial = trialOf(run, accept);
   let published: Published;
   try {
     published = await publishTrial(trial, rulesDir, shadow);
@@ -64,6 +57,41 @@ export async function plannedFilesOf(
       files.push({ file: host.path.relative(host.cwd, path) });
   }
   return { files, violations: [] };
+}
+
+type Trialled = Pick<DryRun, "plan" | "compiled" | "saved">;
+
+function trialOf({ plan, compiled, saved }: Trialled, accept: readonly string[]): TrialDraft {
+  const { files, outputs, list } = plan;
+  const { folder } = list.project;
+  return { ...compiled, ...saved, files, outputs, config: list.config, accept, folder };
+}
+
+/** SHA-256 of the list and its formats as they would be published, even if a guard refuses them, by their paths below the rules directory. */
+export async function plannedDigests(
+  run: Trialled,
+  rulesDir: string,
+  host: Host,
+): Promise<Record<string, string>> {
+  const shadow = shadowHost(host);
+  const all = Object.keys(CODES);
+  const { files } = await publishTrial(trialOf(run, all), rulesDir, shadow);
+  const copies = new Set(run.plan.files.slice(1).map(({ path }) => path));
+  const digests: Record<string, string> = {};
+  for (const { path } of files)
+    if (!copies.has(path))
+      digests[relativeName(rulesDir, path, host)] = (await digestOfFile(path, shadow)) ?? "";
+  return digests;
+}
+
+/** The path of a file as a plan has it. */
+export function relativeName(
+  rulesDir: string,
+  path: string,
+  host: Pick<Host, "path" | "cwd">,
+): string {
+  const root = host.path.resolve(host.cwd, rulesDir);
+  return host.path.relative(root, path).replaceAll(host.path.sep, "/");
 }
 
 /** The files of a release: the list without its copies, and the outputs with their compressed files. */
@@ -116,7 +144,7 @@ export async function publishTrial(
   rulesDir: string,
   shadow: Host,
 ): Promise<Published> {
-  // Nothing is signed, patched or compressed to compare it.
+  // Nothing is signed, patched or compressed to compare it. Updates stay, because the serial of a zone depends on them.
   const { manifest: _manifest, patches: _patches, ...config } = trial.config;
   const { shape, accept, builtAt, timelessHead } = trial;
   const outputs = new ListOutputs(trial.files, { record: false, isToStdout: false }, shadow);
@@ -127,7 +155,7 @@ export async function publishTrial(
     if (trial.outputs.length > 0) replayNames(trial.runs, trial, nameBuffer);
     const publication = {
       config,
-      outputPlans: trial.outputs.map((one) => ({ ...one, packings: [], updates: undefined })),
+      outputPlans: trial.outputs.map((one) => ({ ...one, packings: [] })),
       nameBuffer: trial.outputs.length === 0 ? undefined : nameBuffer,
       shape,
       accept,

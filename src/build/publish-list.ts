@@ -7,12 +7,14 @@ import { FileSet } from "../publish/file-set.ts";
 import { PATCH_FOLDER, removeExpired, writePatch } from "../publish/patches.ts";
 import { outputFailed } from "../publish/output-failed.ts";
 import type { Config } from "../config/config.ts";
-import { CompilerError, type Diagnostic } from "../diagnostics/diagnostic.ts";
+import { CompilerError, type Diagnostic, errorOf } from "../diagnostics/diagnostic.ts";
+import { printable } from "../diagnostics/printable.ts";
 import { type HeaderConfig, headerTexts } from "../formats/header.ts";
 import type { HeaderValues } from "../formats/header-template.ts";
 import type { ListShape } from "../formats/list-model.ts";
 import type { NameBuffer } from "../formats/name-buffer.ts";
 import type { Host } from "../host/host.ts";
+import { PACKED_ENDING } from "../host/packed-endings.ts";
 import type { ListOutputs, WrittenOutput } from "./list-outputs.ts";
 
 /** The settings that affect publishing. */
@@ -36,6 +38,8 @@ export interface Publication {
   readonly sources: readonly string[];
   readonly configFolder: string;
   readonly rulesDir: string;
+  /** SHA-256 of the files that were planned, by path. Nothing is published if a file differs. */
+  readonly planned?: ReadonlyMap<string, string>;
 }
 
 /** What was published. */
@@ -93,6 +97,13 @@ export async function publishList(
     if (isPatched) await writePatch(list.path, set, host);
     const formats = await formatOutputs.stage(sources, set);
     const files = [...outputs.written, ...formatOutputs.files];
+    const { planned } = publication;
+    if (planned !== undefined)
+      await requirePlanned(
+        files.filter((file) => !copies.includes(file)),
+        planned,
+        set,
+      );
     if (config.manifest !== undefined) {
       const path = manifestPath(config, publication.rulesDir, host);
       const released = files.filter((file) => !copies.includes(file));
@@ -115,6 +126,26 @@ export async function publishList(
     await set.close();
     await formatOutputs.close();
   }
+}
+
+/** Rejects with a `CompilerError` if a file of the set is not the one that was planned. Compressed copies are made from these. */
+async function requirePlanned(
+  files: readonly OutputFile[],
+  planned: ReadonlyMap<string, string>,
+  set: FileSet,
+): Promise<void> {
+  const names = new Map(files.map(({ path, name }) => [path, name]));
+  for (const { path, name } of files) {
+    const isCopy = planned.has(path.replace(PACKED_ENDING, ""));
+    if (!planned.has(path) && !isCopy) throw otherThanPlanned(name);
+  }
+  for (const [path, sha256] of planned)
+    if ((await set.digestOf(path)) !== sha256) throw otherThanPlanned(names.get(path) ?? path);
+}
+
+function otherThanPlanned(name: string): CompilerError {
+  const message = `${printable(name)} would not be the file that was planned`;
+  return new CompilerError([errorOf("plan-outdated", message)]);
 }
 
 /** What is published beside the list's own files: the folder of patches, and the manifest with its signature. */

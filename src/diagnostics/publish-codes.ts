@@ -29,7 +29,7 @@ export const PUBLISH_CODES = {
   "plan-outdated": {
     exit: 5,
     meaning:
-      "The published list has changed since the plan was saved, or is already the list of the plan.",
+      "The published list has changed since the plan was saved, is already the list of the plan, or has a file that would not be the planned one.",
     hint: "Run plan again and review the changes",
   },
   "not-rolled-back": {

@@ -6,3 +6,8 @@ export const PACKED_ENDINGS: Readonly<Record<Packing, string>> = {
   br: "br",
   gzip: "gz",
 };
+
+/** The end of the name of a compressed file. */
+export const PACKED_ENDING: RegExp = new RegExp(
+  `\\.(?:${Object.values(PACKED_ENDINGS).join("|")})$`,
+);

@@ -1,6 +1,6 @@
 import type { Config } from "../config/config.ts";
 import type { Host } from "../host/host.ts";
-import { PACKED_ENDINGS } from "../host/packed-endings.ts";
+import { PACKED_ENDING } from "../host/packed-endings.ts";
 import { removeLeftoversIn } from "../host/write-whole.ts";
 import { recordFolder } from "../record/record-folder.ts";
 import type { OutputFile } from "./output-file.ts";
@@ -16,8 +16,6 @@ export interface ReleaseNames {
   /** Paths of the manifest and its signature. */
   readonly manifest: readonly string[];
 }
-
-const ENDINGS = new RegExp(`\\.(?:${Object.values(PACKED_ENDINGS).join("|")})$`);
 
 /** What is noted about a file in the folder of records. */
 const NOTE = /\.(?:journal|json|packed|parts)$/;
@@ -75,7 +73,7 @@ export class NamedFiles {
   private isKin(path: string): boolean {
     return (
       this.has(path) ||
-      this.paths.has(path.replace(ENDINGS, "")) ||
+      this.paths.has(path.replace(PACKED_ENDING, "")) ||
       this.plain.some((first) => isPartOf(first, path, this.host))
     );
   }

@@ -31,7 +31,7 @@ test("lists share sources; each has its own and what the top level says", async 
   assert.match(stderr, /3 lists in /);
 });
 
-test("--filter takes some of them; what is saved is one list", async () => {
+test("--filter takes some of them; a plan has all of them", async () => {
   const project = projectOf({ A: "||a.example^" }, [
     { name: "Light" },
     { name: "Light plus" },
@@ -56,7 +56,9 @@ test("--filter takes some of them; what is saved is one list", async () => {
   assert.equal(plan.exit, 0);
   assert.equal((await project.run("plan", "--exit-code")).exit, 10);
   assert.match(plan.stdout, /^Light → [^]*^Light plus → [^]*^Pro → /m);
-  assert.equal((await project.run("plan", "--save", "x.plan")).exit, 2);
+  assert.equal((await project.run("plan", "--save", "x.plan")).exit, 0);
+  assert.equal((await project.run("apply", "x.plan")).exit, 0);
+  assert.ok(project.memory.files.has("/project/rules/pro.txt"));
 });
 
 test("a list that does not cover what it must is not published; the others are", async () => {

@@ -46,6 +46,14 @@ export interface SavedPlan {
   readonly combined: readonly CombinedPlan[];
   /** The options that find the list again, as they were given. */
   readonly place: ListPlace;
+  /** SHA-256 of the list and of each file in another format, by its path relative to `rulesDir`; compressed copies follow from them. */
+  readonly digests: Readonly<Record<string, string>>;
+}
+
+/** A list of a saved plan. */
+export interface PlannedList {
+  readonly plan: SavedPlan;
+  readonly bytes: SavedBytes;
 }
 
 export interface SavedBytes {
@@ -61,29 +69,31 @@ interface Head extends SavedPlan {
   readonly tool: string;
   readonly listBytes: number;
   readonly coveredBytes: number;
+  readonly framesBytes: number;
 }
 
-/** Writes a line of JSON, then the list, the covered names and the frames. */
-export async function writePlan(
+/** Writes for each list a line of JSON, then the list, the covered names and the frames. */
+export async function writePlans(
   path: string,
-  plan: SavedPlan,
-  { list, covered, frames }: SavedBytes,
+  lists: readonly PlannedList[],
   host: Host,
 ): Promise<void> {
-  const head: Head = {
-    plan: 1,
-    tool: VERSION,
-    listBytes: list.length,
-    coveredBytes: covered.length,
-    ...plan,
-  };
   await refuseOther(path, host);
   try {
     await writeWhole(host.path.resolve(host.cwd, path), host, (file) => {
-      file.write(encodeUtf8(`${JSON.stringify(head)}\n`));
-      file.write(list);
-      file.write(covered);
-      file.write(frames);
+      for (const { plan, bytes } of lists) {
+        const { list, covered, frames } = bytes;
+        const head: Head = {
+          plan: 1,
+          tool: VERSION,
+          listBytes: list.length,
+          coveredBytes: covered.length,
+          framesBytes: frames.length,
+          ...plan,
+        };
+        file.write(encodeUtf8(`${JSON.stringify(head)}\n`));
+        for (const piece of [list, covered, frames]) file.write(piece);
+      }
     });
   } catch (error) {
     throw outputFailed(`Cannot write ${printable(path)}`, error);
@@ -104,25 +114,29 @@ async function refuseOther(path: string, host: Host): Promise<void> {
   throw new CompilerError([errorOf("overwrites-input", message)]);
 }
 
-/** Rejects with a `CompilerError` if the file cannot be read or is not a plan of this version. */
-export async function readPlan(
-  path: string,
-  host: Host,
-): Promise<{ plan: SavedPlan; bytes: SavedBytes }> {
+/** The lists of a plan. Rejects with a `CompilerError` if the file cannot be read or is not a plan of this version. */
+export async function readPlans(path: string, host: Host): Promise<PlannedList[]> {
   const bytes = await host.readFile(host.path.resolve(host.cwd, path)).catch((error: unknown) => {
     if (!(error instanceof HostError)) throw error;
     throw unreadable(path, reasonOf(error.code, error.message));
   });
-  const end = bytes.indexOf(10);
-  const head = headIn(decodeUtf8(bytes, 0, Math.max(end, 0)));
-  if (head === undefined) throw unreadable(path, "it is not a plan");
-  if (head.tool !== VERSION) throw unreadable(path, `version ${printable(head.tool, 20)} saved it`);
-  const coveredAt = end + 1 + head.listBytes;
-  const framesAt = coveredAt + head.coveredBytes;
-  if (framesAt > bytes.length) throw unreadable(path, "it ends too early");
-  const list = bytes.subarray(end + 1, coveredAt);
-  const covered = bytes.subarray(coveredAt, framesAt);
-  return { plan: head, bytes: { list, covered, frames: bytes.subarray(framesAt) } };
+  const lists: PlannedList[] = [];
+  for (let at = 0; at < bytes.length || at === 0;) {
+    const end = bytes.indexOf(10, at);
+    const head = headIn(decodeUtf8(bytes, at, Math.max(end, at)));
+    if (head === undefined) throw unreadable(path, "it is not a plan");
+    if (head.tool !== VERSION)
+      throw unreadable(path, `version ${printable(head.tool, 20)} saved it`);
+    const coveredAt = end + 1 + head.listBytes;
+    const framesAt = coveredAt + head.coveredBytes;
+    const next = framesAt + head.framesBytes;
+    if (next > bytes.length) throw unreadable(path, "it ends too early");
+    const list = bytes.subarray(end + 1, coveredAt);
+    const covered = bytes.subarray(coveredAt, framesAt);
+    lists.push({ plan: head, bytes: { list, covered, frames: bytes.subarray(framesAt, next) } });
+    at = next;
+  }
+  return lists;
 }
 
 function unreadable(path: string, cause: string): CompilerError {
@@ -149,8 +163,11 @@ function headIn(text: string): Head | undefined {
     const isPlan =
       head?.plan === 1 &&
       lists.every(Array.isArray) &&
-      typeof head.listBytes === "number" &&
-      typeof head.coveredBytes === "number" &&
+      [head.listBytes, head.coveredBytes, head.framesBytes].every(
+        (size) => Number.isSafeInteger(size) && size! >= 0,
+      ) &&
+      typeof head.digests === "object" &&
+      head.digests !== null &&
       typeof head.record?.builtAt === "string" &&
       typeof head.config?.name === "string" &&
       typeof head.rulesDir === "string" &&

@@ -1,4 +1,5 @@
 import { applyPlan } from "../../build/apply-plan.ts";
+import { statusOf } from "../../build/build-outcome.ts";
 import { BUILD } from "../../build/state/kept-build.ts";
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { buildExit } from "../build-exit.ts";
@@ -25,12 +26,15 @@ export const applyCommand: Command = async (options, host, reporter, signal) => 
   const { values, switches } = options.args;
   refuseChoice(values.has("output") || values.has("filter") || switches.has("copy-to-rules"));
   const screen = new BuildScreen(options, host, reporter);
-  const list = await applyPlan(operand, { options, host, signal, emit: screen.show });
-  screen.show({ kind: "list-done", outcome: list, lists: 1 });
-  const outcome = { status: list.status, lists: [list], seconds: list.seconds };
+  const lists = await applyPlan(operand, { options, host, signal, emit: screen.show });
+  for (const list of lists) screen.show({ kind: "list-done", outcome: list, lists: lists.length });
+  const seconds = lists.reduce((sum, list) => sum + list.seconds, 0);
+  const outcome = { status: statusOf(lists), lists, seconds };
   await screen.end(outcome);
   // The files are those of the plan.
-  const own = { ...options, output: list.outputs[0]?.file };
+  const file = lists.flatMap(({ outputs }) => outputs)[0]?.file;
+  const output = lists.length === 1 || file === undefined ? file : `${host.path.dirname(file)}/`;
+  const own = { ...options, output };
   await hooksAfter(outcome, { ...setting, options: own });
   return buildExit(outcome, options, signal);
 };

@@ -2,7 +2,7 @@ import { combinedChanges } from "../../build/combined-changes.ts";
 import { type DryRun, planChanges } from "../../build/dry-run.ts";
 import { planLists } from "../../build/plan-lists.ts";
 import { holdFacts } from "../../build/state/hold.ts";
-import { openList, openProject } from "../../build/project.ts";
+import { openProject } from "../../build/project.ts";
 import { digestsBefore, savePlan } from "../../build/save-plan.ts";
 import { BuildSession } from "../../build/session.ts";
 import { unfinishedPublish } from "../../build/unfinished-publish.ts";
@@ -25,11 +25,7 @@ import type { Command } from "./registry.ts";
 export const planCommand: Command = async (options, host, reporter, signal) => {
   const { save: savePath, traffic: files } = flagsOf("plan", options.args);
   const logs = trafficLogs(files, host, options.args.switches.has("verbose"));
-  // Only one list can be saved. Otherwise every list has its own plan.
-  const lists =
-    savePath === undefined
-      ? (await openProject(options, host)).lists
-      : [await openList(options, host)];
+  const { lists } = await openProject(options, host);
   for (const warning of lists[0]?.project.warnings ?? [])
     if (warning.severity !== "note") reporter.diagnostic(warning);
   const { show } = new BuildScreen(options, host, reporter);
@@ -38,6 +34,7 @@ export const planCommand: Command = async (options, host, reporter, signal) => {
   const isMarkdown = options.args.switches.has("markdown");
   const documents: object[] = [];
   const exits: Exit[] = [];
+  const runs: DryRun[] = [];
   const combined: FileChange[] = [];
   try {
     for (const { files: own } of session.plans)
@@ -65,8 +62,9 @@ export const planCommand: Command = async (options, host, reporter, signal) => {
         });
       } else if (isMarkdown) await sendToOutput(planMarkdown(shown), host);
       else await showText(planText(shown, reporter.dataStyle), host);
-      if (savePath !== undefined) await savePlan(savePath, run, before, session);
+      if (savePath !== undefined && (hold === undefined || lists.length === 1)) runs.push(run);
     }
+    if (savePath !== undefined) await savePlan(savePath, runs, before, session);
     const [first] = lists;
     if (first !== undefined)
       combined.push(...(await combinedChanges(first.project, context, shadow)));
