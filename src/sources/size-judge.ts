@@ -258,8 +258,9 @@ function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[values.length >> 1]!;
 }
 
-/** The share of a text's names that is left if the source goes on as it did. */
+/** The share of a text's names that is left if the source goes on as it did. A feed that drops its oldest names first may have none left. */
 function keptUntil({ at }: PastText, { pace, now }: Scale): number {
   const days = Math.max(1, (now - at) / DAY_MS);
-  return (1 - pace.share) ** Math.max(1, days / pace.days);
+  const steps = Math.max(1, days / pace.days);
+  return pace.share * steps > 1 ? 0 : (1 - pace.share) ** steps;
 }
