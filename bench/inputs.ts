@@ -44,7 +44,7 @@ export function workFolder({ label, files }: Input): string {
         source,
         name: source,
         type: "adblock",
-        ...(ALLOW_LIST.test(source) && { optional: true }),
+        ...(ALLOW_LIST.test(source) && { required: false }),
       })),
       transformations: corpusConfig().transformations,
     }),

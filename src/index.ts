@@ -55,7 +55,7 @@ export type { WriteOutcome } from "./publish/list-file.ts";
 export type { OutputFile } from "./publish/output-file.ts";
 export type { FateName } from "./rules/fate.ts";
 export type { RowView } from "./rules/row-view.ts";
-export type { SourceState } from "./sources/acquire.ts";
+export type { SourceState } from "./sources/source-state.ts";
 export type { InputFile } from "./sources/source-list.ts";
 export type { TransformationName } from "./config/transformation-name.ts";
 

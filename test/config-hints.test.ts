@@ -19,12 +19,12 @@ test("a hint says what to write in place of a wrong value", async () => {
   const invalid = "Invalid configuration:";
   for (const [text, hint] of [
     [
-      "name: n\nsources: [{ source: a.txt, name: a, type: hosts, optional: yes }]\n",
-      `2:60 ${invalid} sources[0].optional must be true or false. Write true or false`,
+      "name: n\nsources: [{ source: a.txt, name: a, type: hosts, required: yes }]\n",
+      `2:60 ${invalid} sources[0].required must be true or false. Write true or false`,
     ],
     [
-      'name: n\nsources: [{ source: a.txt, name: a, type: hosts, optional: "true" }]\n',
-      `2:60 ${invalid} sources[0].optional must be true or false. Write it without quotes`,
+      'name: n\nsources: [{ source: a.txt, name: a, type: hosts, required: "true" }]\n',
+      `2:60 ${invalid} sources[0].required must be true or false. Write it without quotes`,
     ],
     [
       `name: n\n${SOURCES}guards: { max_shrink: 200% }\n`,

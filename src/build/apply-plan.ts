@@ -98,6 +98,7 @@ async function applyList(
     // This check is safe only now, while this run holds the locks.
     await refuseIfHeld(plan, host);
     await refuseIfOutdated(plan, bytes.list, host);
+    await outputs.openRecords();
     outputs.write(bytes.list);
     outputs.writeRecord(bytes.frames);
     signal.throwIfAborted();

@@ -58,7 +58,7 @@ export async function auditConfig(
   const options = { ...context.options, output: "-" };
   const plan = planList(list, options, world);
   const session = new BuildSession([plan], { ...context, options, host: world });
-  const run = await dryRun(plan, session, { allowPrivate: true });
+  const run = await dryRun(plan, session, { allowPrivate: true, anyMayFail: true });
   const { report, diagnostics } = run.compiled;
   const kept = diagnostics.filter(({ code }) => code === "protected-names");
   const findings = [...run.violations, ...run.warnings, ...kept].map(withoutAccept);
@@ -93,7 +93,7 @@ function auditedConfig(setup: ImportedConfig, host: Host): Config {
           name,
           source,
           type,
-          optional: true,
+          required: false,
           ...valuesOf(more),
         })),
       ...(userRules.length === 0 ? [] : [own]),

@@ -110,7 +110,8 @@ class ListBuild {
       names,
     };
     const onFound = (found: readonly Diagnostic[]): void => void this.found.push(...found);
-    const draft = await prepare(plan, session, sink, { cached, slot, onFound });
+    const onFetched = async (): Promise<void> => await outputs.openRecords();
+    const draft = await prepare(plan, session, sink, { cached, slot, onFound, onFetched });
     if (draft === undefined) {
       await session.notePublished(plan);
       const diagnostics = await this.conditions.last();
@@ -237,6 +238,7 @@ class ListBuild {
       list,
       status: isWritten ? "published" : "unchanged",
       exit: exitOf(compiled.report),
+      ...(draft.isIncomplete && { isIncomplete: true as const }),
       report: compiled.report,
       diagnostics,
       outputs: written,

@@ -6,7 +6,7 @@ import type { WrittenOutput } from "./list-outputs.ts";
 
 export type { CompileReport, SourceReport } from "../engine/report.ts";
 export type { Loss, LossReason } from "../formats/losses.ts";
-export { type SourceState, isDegraded } from "../sources/acquire.ts";
+export { type SourceState, isDegraded } from "../sources/source-state.ts";
 
 /**
  * How a build ended. `published`: at least one list was written. `unchanged`: no list changed. `held`: a list is held at an earlier
@@ -31,6 +31,8 @@ export interface ListOutcome {
   readonly status: Exclude<BuildStatus, "interrupted">;
   /** The exit code of a command that builds only this list. */
   readonly exit: Exit;
+  /** Whether it is the first list, and lacks sources or files of names: hooks do not run. */
+  readonly isIncomplete?: true;
   /** Absent if the list could not be compiled. For a held list, that of the build it is held at. */
   readonly report?: CompileReport;
   /** The errors of a list that was refused or failed; otherwise its warnings. */

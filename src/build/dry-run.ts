@@ -10,7 +10,7 @@ import type { RecordHeader } from "../record/record-format.ts";
 import { withFiles } from "./kept-change.ts";
 import type { ListPlan } from "./list-plan.ts";
 import { type PlannedFiles, plannedFilesOf } from "./planned-files.ts";
-import { type Draft, prepare } from "./prepare.ts";
+import { type Draft, type PrepareOptions, prepare } from "./prepare.ts";
 import { recordHeader } from "./record-header.ts";
 import type { BuildSession } from "./session.ts";
 import { NameRecorder, wantsCovered } from "./recorded-names.ts";
@@ -30,7 +30,7 @@ export interface DryRun extends Draft {
 export async function dryRun(
   plan: ListPlan,
   session: BuildSession,
-  { allowPrivate = false }: { readonly allowPrivate?: boolean } = {},
+  more: Pick<PrepareOptions, "allowPrivate" | "anyMayFail"> = {},
 ): Promise<DryRun> {
   const { host } = session;
   const bytes = new ByteBuffer();
@@ -42,7 +42,7 @@ export async function dryRun(
     names: plan.outputs.length === 0 ? undefined : recorder,
   };
   const started = host.now().getTime();
-  const draft = (await prepare(plan, session, sink, { allowPrivate }))!;
+  const draft = (await prepare(plan, session, sink, more))!;
   const seconds = (host.now().getTime() - started) / 1000;
   const header = recordHeader(plan.list.config, draft.compiled, seconds);
   draft.compiled.close();

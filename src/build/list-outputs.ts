@@ -66,10 +66,13 @@ export class ListOutputs {
   /** `prepare` runs as soon as this run has the lock of the first file. */
   async open(prepare?: () => Promise<void>): Promise<void> {
     if (this.isToStdout) this.waiting = { scratch: scratchOf(this.host), length: 0 };
-    for (const [index, { file, record }] of this.files.entries()) {
+    for (const [index, { file }] of this.files.entries())
       await file.open(index === 0 ? prepare : undefined);
-      await ifAvailable(async () => await record?.open());
-    }
+  }
+
+  /** Opens the build records, once there is something to record. */
+  async openRecords(): Promise<void> {
+    for (const { record } of this.files) await ifAvailable(async () => await record?.open());
   }
 
   write(bytes: Uint8Array): void {

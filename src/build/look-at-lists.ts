@@ -58,7 +58,7 @@ export async function lookAtLists(
     [setup, list].some(({ settings }) => settings?.transformations?.includes("InvertAllow"));
   try {
     const files = await withFiles(setup, (lists) => look(lists));
-    const lists = await look(files.lists, { mayBlock: [], isOptional: true });
+    const lists = await look(files.lists, { mayBlock: [], isRequired: false });
     // An abort makes working lists fail, so their results are not usable.
     signal.throwIfAborted();
     const sure = await withoutDoubt(withAllowLists({ ...files, lists }), isDown, offline);
@@ -122,7 +122,7 @@ function isAllowList({ found: one }: ImportedList): boolean {
 }
 
 /** With `mayBlock`, a list must be a block-list. */
-type ListWish = Pick<SourceOptions, "mayBlock" | "isOptional">;
+type ListWish = Pick<SourceOptions, "mayBlock" | "isRequired">;
 
 async function found(
   { source, type }: ImportedList,

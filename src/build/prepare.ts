@@ -1,5 +1,7 @@
 import { ByteBuffer } from "../bytes/byte-buffer.ts";
-import type { Diagnostic } from "../diagnostics/diagnostic.ts";
+import { codeEntry } from "../diagnostics/codes.ts";
+import { type Diagnostic, warningOf } from "../diagnostics/diagnostic.ts";
+import { someOf } from "../diagnostics/some-of.ts";
 import { countText } from "../diagnostics/number-text.ts";
 import { Compilation } from "../engine/compile.ts";
 import type { CompiledList } from "../engine/compiled-list.ts";
@@ -7,6 +9,7 @@ import type { CompileOptions } from "../engine/compile-options.ts";
 import { lastPatch, patchLines } from "../publish/patches.ts";
 import { phase } from "./build-context.ts";
 import { type Verdict, checkGuards } from "./guards/check-guards.ts";
+import { type UnreadSource, mostLost, namesLost } from "./guards/names-lost.ts";
 import { unprovedBuild } from "./guards/unproved-build.ts";
 import { ListEnd } from "./list-canary.ts";
 import type { ListPlan } from "./list-plan.ts";
@@ -15,6 +18,7 @@ import type { QueueSlot } from "./ordered-queue.ts";
 import { publishedExceptions, publishedList } from "./published-exceptions.ts";
 import type { BuildSession } from "./session.ts";
 import type { CachedBuild } from "./state/build-cache.ts";
+import { readLastPublish } from "./state/last-publish.ts";
 
 /** Receives a list while it is compiled. */
 export interface DraftSink {
@@ -33,6 +37,8 @@ export interface Draft extends Verdict {
   /** Warnings about lists that it must cover. They are part of the build result. */
   readonly coverWarnings: readonly Diagnostic[];
   readonly canary: string | undefined;
+  /** Whether it would be the first list, and lacks something that cannot be read. */
+  readonly isIncomplete: boolean;
 }
 
 export interface PrepareOptions {
@@ -43,6 +49,10 @@ export interface PrepareOptions {
   readonly onFound?: (diagnostics: readonly Diagnostic[]) => void;
   /** Whether sources may be on private networks, because the user entered their addresses directly. */
   readonly allowPrivate?: boolean;
+  /** Whether a list may be made however many sources are left out. */
+  readonly anyMayFail?: boolean;
+  /** Called when there is something to compile. */
+  readonly onFetched?: () => Promise<void>;
 }
 
 /** Fetches and compiles a list, then checks the guards. Undefined if the cached build has the same result. */
@@ -52,11 +62,16 @@ export async function prepare(
   sink: DraftSink,
   more: PrepareOptions = {},
 ): Promise<Draft | undefined> {
-  const { signal, covers } = session;
+  const { signal, covers, options } = session;
+  const isAccepted = options.accept.includes("names-lost") || options.compat;
   const lock = await LockSession.open(plan.list, session);
   await more.slot?.acquire();
   const covered = covers.buffer();
-  const text = covered ?? (plan.guards.breaksTraffic && new ByteBuffer());
+  let text = covered ?? (plan.guards.breaksTraffic && new ByteBuffer());
+  const path = plan.files[0]?.path;
+  const last = path === undefined ? undefined : await readLastPublish(path, session.host);
+  let unread: readonly UnreadSource[] = [];
+  let most: number | undefined;
   const end = new ListEnd();
   const withText: DraftSink = {
     ...sink,
@@ -69,7 +84,17 @@ export async function prepare(
   const compiled = await phase(
     "compile",
     session,
-    async () => await compile(plan, session, withText, { ...more, lock }),
+    async () =>
+      await compile(plan, session, withText, {
+        ...more,
+        lock,
+        onFetched: async (compilation) => {
+          ({ unread } = compilation.reader.conditions);
+          most = isAccepted ? undefined : mostLost(unread, last);
+          if (most !== undefined) text ??= new ByteBuffer();
+          await more.onFetched?.();
+        },
+      }),
     (result) => result && countText(result.report.rules, "rule"),
   );
   more.slot?.release();
@@ -92,19 +117,34 @@ export async function prepare(
       ? { violations: [], warnings: [] }
       : await covers.check(plan, covered.view());
   const unproved = await unprovedBuild(plan, end.canary, session);
-  const violations = [...guards.violations, ...cover.violations, ...unproved];
-  const { warnings } = guards;
+  const lost =
+    most === undefined || path === undefined || text === undefined
+      ? []
+      : await namesLost(unread, most, await session.host.readFile(path), text.view());
+  const violations = [...guards.violations, ...lost, ...cover.violations, ...unproved];
+  const isIncomplete = last === undefined && compiled.leftOut.length > 0;
+  const warnings = [
+    ...guards.warnings,
+    ...(isIncomplete && violations.length === 0 ? [incompleteWarning(compiled.leftOut)] : []),
+  ];
   more.onFound?.([...warnings, ...cover.warnings]);
   if (violations.length === 0 && covered !== undefined) covers.add(plan, covered.view());
+  const coverWarnings = cover.warnings;
   const { canary } = end;
-  return { plan, compiled, lock, violations, warnings, coverWarnings: cover.warnings, canary };
+  return { plan, compiled, lock, violations, warnings, coverWarnings, canary, isIncomplete };
+}
+
+interface CompileWork extends Omit<PrepareOptions, "onFetched"> {
+  readonly lock: LockSession;
+  /** Called before the first byte. */
+  readonly onFetched: (compilation: Compilation) => Promise<void>;
 }
 
 async function compile(
   plan: ListPlan,
   session: BuildSession,
   sink: DraftSink,
-  { lock, cached, allowPrivate }: PrepareOptions & { readonly lock: LockSession },
+  { lock, cached, allowPrivate, anyMayFail, onFetched }: CompileWork,
 ): Promise<CompiledList | undefined> {
   const { options, host, signal, emit } = session;
   const { config, project } = plan.list;
@@ -126,6 +166,7 @@ async function compile(
     accept: options.accept,
     compat: options.compat,
     allowPrivate: allowPrivate === true || options.inputs.length > 0,
+    anyMayFail,
     record: sink.writeRecord,
     names: sink.names,
     onProgress: (event) => emit({ kind: "progress", event }),
@@ -136,11 +177,14 @@ async function compile(
       compilation.close();
       return undefined;
     }
+    const published = await publishedList(paths[0], host);
+    compilation.reader.conditions.refuseMissing(published.path !== undefined);
+    await onFetched(compilation);
     return await compilation.compile({
       exceptions: compilation.limitsExceptions
         ? await publishedExceptions(paths[0], host)
         : undefined,
-      ...(await publishedList(paths[0], host)),
+      ...published,
     });
   } catch (error) {
     compilation.close();
@@ -148,6 +192,13 @@ async function compile(
   } finally {
     emit({ kind: "read" });
   }
+}
+
+/** What was written, and the remedy, once for all that is missing. */
+function incompleteWarning(leftOut: readonly string[]): Diagnostic {
+  const message = `The first list is written without ${someOf(leftOut)}; no hook runs`;
+  const { hint } = codeEntry("list-incomplete");
+  return warningOf("list-incomplete", message, { hint });
 }
 
 function verdictText({ violations, warnings }: Verdict): string {

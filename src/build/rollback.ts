@@ -61,6 +61,7 @@ export async function rollback(
   try {
     // Builds can be removed until this run holds the locks.
     await outputs.open(() => finishPublish({ ...plan, config: plan.list.config }, context));
+    await outputs.openRecords();
     const { whole, of } = await chosenBuild(operand, file.path, host);
     for (const diagnostic of await objections(plan, whole.draft, host))
       emit({ kind: "diagnostic", diagnostic });

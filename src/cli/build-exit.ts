@@ -10,7 +10,9 @@ export function buildExit(
 ): Exit {
   // Also if it came after the lists were published: hooks may be missing.
   if (signal.aborted) return exitOf(signal);
-  const exits = lists.map(({ exit }) => (exit === Exit.Degraded && !strict ? Exit.Done : exit));
+  const exits = lists.map(({ exit, isIncomplete }) =>
+    exit === Exit.Degraded && !strict && isIncomplete !== true ? Exit.Done : exit,
+  );
   return (
     exits.find((exit) => exit !== Exit.Done && exit !== Exit.Degraded) ??
     exits.find((exit) => exit !== Exit.Done) ??

@@ -12,6 +12,7 @@ const SETTINGS: ReadonlySet<string> = new Set([
   "pointer",
   "where",
   "mirrors",
+  "required",
   "max_stale",
   "timeout",
   "member",

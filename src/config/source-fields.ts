@@ -69,15 +69,15 @@ export const SOURCE_ONLY_FIELDS = {
       "Mirrors of the list. The next one is tried if the previous one fails or takes longer than 5 seconds.",
     example: ["https://mirror.example/hosts.txt"],
   },
-  optional: {
+  required: {
     type: "boolean",
     description:
-      "Whether the list may be compiled without this source when neither it nor a cached copy is available.",
+      "Whether nothing is published while neither the source nor its cached copy can be used. Default: `true` for files, `false` for URLs: the list is published without the source.",
   },
   max_stale: {
     type: "duration",
     description:
-      "Maximum age of the cached copy that is used when the source fails. Default: `7d`.",
+      "Maximum age of the cached copy that is used when the source cannot be read. Default: `180d`, or `7d` if more than half of its names changed within 30 days. Then the source is left out, or with `required`, nothing is published.",
     example: "2d",
   },
   remember: {

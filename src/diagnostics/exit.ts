@@ -30,8 +30,9 @@ export const EXIT_MEANINGS: Readonly<Record<keyof typeof Exit, string>> = {
   Usage:
     "The command line, the configuration or a file of exclusions is invalid. Nothing was written.",
   Degraded:
-    "Only with `--strict`: the list was written, but a source failed and was skipped or replaced by its last good copy.",
-  Sources: "A source is unavailable. Nothing was written.",
+    "The first list was written, but lacks a source that cannot be read, and no hook ran. With `--strict`, also later: a source is left out or replaced by its last good copy.",
+  Sources:
+    "Too many sources cannot be read, or one with `required`; with `--compat`, any. Nothing was written.",
   Guard:
     "A guard refused the new list (`plan`: would refuse it), or it does not fit the account. The published list is unchanged.",
   Output: "The list could not be written. The published list is unchanged.",

@@ -60,6 +60,12 @@ export const GUARD_CODES = {
     meaning: "The new list has fewer rules than `guards.min_rules`. The published list stays.",
     hint: "The summary shows what the sources lost. Publish once with --accept too-few-rules, or change guards.min_rules",
   },
+  "names-lost": {
+    exit: 5,
+    meaning:
+      "The new list would lose more than 30 % of the published names, because sources cannot be read and have no copy. The published list stays.",
+    hint: "Correct the URLs of these sources, or remove them from the configuration. To publish once without them, use --accept names-lost",
+  },
   "breaks-traffic": {
     exit: 5,
     meaning:

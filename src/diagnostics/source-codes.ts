@@ -80,20 +80,34 @@ export const SOURCE_CODES = {
   },
   "copy-too-old": {
     exit: 4,
-    meaning: "A source failed, and its last good copy is older than max_stale.",
-    hint: "Fix the source, remove it, or allow older copies with max_stale",
+    meaning: "A source cannot be read, and its last good copy is older than max_stale.",
+    hint: "Correct its URL, remove it, or allow older copies with max_stale",
   },
   "source-stale": {
-    meaning: "A source failed; its last good copy is used.",
-    hint: "Check the cause; the copy expires after max_stale",
+    meaning:
+      "A source or a file of names cannot be read; its last good copy is used until the day that the message names.",
+    hint: "Check the cause; if it is gone for good, remove it from the configuration",
     over: "{} is read again",
   },
   "source-dropped": {
-    meaning: "An optional source failed and was skipped.",
-    hint: "Check the cause; the list is missing the rules of this source",
+    meaning:
+      "A source or a file of names cannot be read and has no copy, or its copy has become too old. The list is made without it.",
+    hint: "Correct its URL, or remove it from the configuration; with `required: true`, nothing is published without it",
     over: "{} is read again",
   },
+  "list-incomplete": {
+    meaning:
+      "The first list lacks sources or files of names that cannot be read. It is written, the exit code is 3, and no hook runs.",
+    hint: "Correct the URLs, or remove the entries from the configuration, and run again",
+  },
+  "sources-missing": {
+    exit: 4,
+    meaning:
+      "Too many sources cannot be read and have no copy: all of them, or for a first list, more than half of them.",
+    hint: "Correct the URLs of these sources, or remove them from the configuration, and run again",
+  },
   "no-answer": {
+    exit: 4,
     meaning:
       "No server of any source answered. Each source is its last good copy, or is missing; they are not reported one by one.",
     hint: "Check the network, the DNS and the proxy settings of this machine",

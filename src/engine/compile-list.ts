@@ -20,6 +20,7 @@ export async function compileList(
   const compilation = new Compilation(plan, host, sink, options);
   try {
     await compilation.fetch();
+    compilation.reader.conditions.refuseMissing(false);
     return await compilation.compile();
   } catch (error) {
     compilation.close();

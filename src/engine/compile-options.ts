@@ -44,6 +44,8 @@ export interface CompileOptions extends MemoryOptions {
   readonly offline?: boolean | undefined;
   /** Names of the guards to skip in this run. */
   readonly accept?: readonly string[] | undefined;
+  /** Whether a list may be made however many sources are left out: nothing will be published. */
+  readonly anyMayFail?: boolean | undefined;
   /** Whether all sources may be in private networks: the user just typed their addresses. */
   readonly allowPrivate?: boolean | undefined;
   /** Behave like the reference: every source is fully trusted and may be empty. */
@@ -65,17 +67,14 @@ export interface CompileOptions extends MemoryOptions {
   readonly fetchLimits?: Partial<FetchLimits> | undefined;
 }
 
-const DAY_MS = 86_400_000;
-export const MAX_STALE_MS: number = 7 * DAY_MS;
-
 /** Default limits of a source. */
 export const SOURCE_BOUNDS: SizeLimits = { shrink: 50, growth: 200 };
 
 /** For files of entries, which have no options in the configuration. */
 export const FETCH_DEFAULTS: {
   readonly mirrors: readonly string[];
-  readonly isOptional: boolean;
-  readonly maxStaleMs: number;
+  readonly isRequired: boolean;
+  readonly maxStaleMs: undefined;
   readonly timeoutMs: number | undefined;
   readonly allowPrivate: boolean;
   readonly isSecret: boolean;
@@ -89,8 +88,8 @@ export const FETCH_DEFAULTS: {
   readonly mayBlock: undefined;
 } = {
   mirrors: [],
-  isOptional: false,
-  maxStaleMs: MAX_STALE_MS,
+  isRequired: false,
+  maxStaleMs: undefined,
   timeoutMs: undefined,
   allowPrivate: false,
   isSecret: false,

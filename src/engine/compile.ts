@@ -217,8 +217,7 @@ export class Compilation {
       const above = { ...listFilters, cancelled: cancelled(source) };
       bytesRead.push((await this.compileSource(source, filters, above, list)) ?? 0);
     }
-    if (reader.failures.length > 0)
-      throw new CompilerError([...reader.diagnostics, ...reader.failures]);
+    if (reader.failures.length > 0) throw new CompilerError([...reader.found, ...reader.failures]);
     const lines = context.pool.chunks.reduce((sum, { length }) => sum + length, 0);
     options.onProgress?.({ kind: "compiling", lines });
     await list.end(() => this.checkpoint.pass());
@@ -235,6 +234,7 @@ export class Compilation {
           plan,
           bytesRead,
           states: reader.states,
+          isWhole: reader.conditions.leftOut.length === 0,
           weakened: this.weakened,
           uses: protection?.uses,
           allow: allowReport(listFilters.allow),
@@ -242,6 +242,7 @@ export class Compilation {
         ...protectionReport(protection),
       },
       inputs: reader.inputs,
+      leftOut: reader.conditions.leftOut,
       web,
       files: reader.files,
       sources: plan.sources,
@@ -259,7 +260,7 @@ export class Compilation {
       learned: judges.learned(),
       close: () => this.close(),
       diagnostics: [
-        ...reader.diagnostics,
+        ...reader.found,
         ...this.warnings.diagnostics(labels),
         ...(findings?.warnings(output.count.fates) ?? []),
         ...unusedEntries(listFilters.allow),

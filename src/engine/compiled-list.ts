@@ -19,6 +19,8 @@ export interface CompiledList {
   /** Every row that was read, with its fate. */
   readonly rules: RuleTable;
   readonly report: CompileReport;
+  /** The labels of sources and files of names that it is made without. */
+  readonly leftOut: readonly string[];
   readonly diagnostics: readonly Diagnostic[];
   /** Names that the rules should not block, for the guards. */
   readonly findings: ListFindings;

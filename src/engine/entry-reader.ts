@@ -1,7 +1,8 @@
-import type { CompilerError, Diagnostic } from "../diagnostics/diagnostic.ts";
+import { CompilerError, type Diagnostic } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import { type RankList, RankedNames } from "../meaning/ranked-names.ts";
 import type { Acquired } from "../sources/acquire.ts";
+import type { SourceState } from "../sources/source-state.ts";
 import type { InputFile } from "../sources/source-list.ts";
 import { sourceError } from "../sources/source-error.ts";
 import type { AllowList } from "../transformations/allow.ts";
@@ -10,18 +11,27 @@ import { type Entries, EntrySink, allowListOf, filterOf, protectedOf } from "./f
 import type { StageSettings } from "./plan.ts";
 import { RankSink } from "./rank-sink.ts";
 import type { KeptRanks, SharedSources, SourceNotes } from "./shared-sources.ts";
+import { type SourceConditions, droppedState } from "./source-conditions.ts";
 import type { SourceOptions } from "./source-options.ts";
 import type { Filters } from "./stages-of.ts";
-import { stateWarning } from "./state-text.ts";
 
 export interface EntryOptions {
   readonly isCompat: boolean;
   engineOf(this: void): Engine;
   open(this: void, source: SourceOptions): Promise<Acquired>;
+  readonly conditions: SourceConditions;
   /** Records the files of a source that another list of this run read. */
   note(this: void, source: SourceOptions, notes: Pick<SourceNotes, "state" | "files">): void;
   readonly shared: SharedSources | undefined;
 }
+
+/** A file of entries, without a list if it is left out. */
+type OpenedFile =
+  | Acquired
+  | { readonly list: undefined; readonly state: SourceState; readonly files: undefined };
+
+/** No line has a line feed, and so this entry matches none. */
+const NOTHING = "\n";
 
 /** Reads files of entries. Warnings and inputs go to `findings`. */
 export class EntryReader {
@@ -36,12 +46,29 @@ export class EntryReader {
   async filters({ exclusions, inclusions }: StageSettings): Promise<Filters> {
     const [excluded, included] = await Promise.all([
       Promise.all(exclusions.files.map((file) => this.read(file))),
-      Promise.all(inclusions.files.map((file) => this.read(file))),
+      Promise.all(inclusions.files.map((file) => this.readIfThere(file))),
     ]);
+    const there = included.filter((one) => one !== undefined);
+    // Without a file of what to include, nothing of it is included; without any entry, everything would be.
+    const inline = [...inclusions.inline, ...(there.length < included.length ? [NOTHING] : [])];
     return {
       exclusions: this.taken(await filterOf(exclusions.inline, excluded, false)),
-      inclusions: this.taken(await filterOf(inclusions.inline, included, true)),
+      inclusions: this.taken(await filterOf(inline, there, true)),
     };
+  }
+
+  private async open(file: SourceOptions): Promise<OpenedFile> {
+    const { open, conditions } = this.options;
+    try {
+      const opened = await open(file);
+      conditions.note(file.shown, opened.state);
+      return opened;
+    } catch (error) {
+      if (!(error instanceof CompilerError) || !conditions.mayLeaveOut(file, error)) throw error;
+      const state = droppedState(error);
+      conditions.note(file.shown, state);
+      return { list: undefined, state, files: undefined };
+    }
   }
 
   private taken<T>({ value, warnings }: Entries<T>): T {
@@ -64,7 +91,7 @@ export class EntryReader {
   /** Lists of popular names; undefined without any. Several lists of a run read them once. */
   async ranks(sources: readonly SourceOptions[]): Promise<RankedNames | undefined> {
     if (sources.length === 0) return undefined;
-    const { shared, note } = this.options;
+    const { shared, note, conditions } = this.options;
     const key = JSON.stringify(sources);
     const known = shared?.ranks.get(key);
     if (known === undefined) {
@@ -75,7 +102,10 @@ export class EntryReader {
     this.findings.diagnostics.push(...known.diagnostics);
     this.findings.inputs.push(...known.inputs);
     for (const { source, ...notes } of known.sources)
-      if (notes.state.kind !== "local") note(source, notes);
+      if (notes.state.kind !== "local") {
+        note(source, notes);
+        conditions.note(source.shown, notes.state);
+      }
     return known.names;
   }
 
@@ -86,7 +116,9 @@ export class EntryReader {
     const said = diagnostics.length;
     const read = inputs.length;
     for (const source of sources) {
-      const { list, state, files } = await this.options.open(source);
+      const { list, state, files } = await this.open(source);
+      notes.push({ source, state, files });
+      if (list === undefined) continue;
       const sink = new RankSink(this.options.engineOf());
       try {
         await list.readInto(sink);
@@ -95,14 +127,12 @@ export class EntryReader {
       }
       sink.end();
       if (sink.list.length === 0) throw noRanks(source.shown);
-      const warning = stateWarning(state, printable(source.shown));
-      diagnostics.push(...list.diagnostics, ...(warning === undefined ? [] : [warning]));
+      diagnostics.push(...list.diagnostics);
       inputs.push(...list.inputs);
       lists.push(sink.list);
-      notes.push({ source, state, files });
     }
     return {
-      names: new RankedNames(lists),
+      names: lists.length === 0 ? undefined : new RankedNames(lists),
       sources: notes,
       diagnostics: diagnostics.slice(said),
       inputs: inputs.slice(read),
@@ -110,8 +140,14 @@ export class EntryReader {
   }
 
   private async read(file: SourceOptions): Promise<EntrySink> {
-    const { isCompat, engineOf, open } = this.options;
-    const { list, state } = await open(file);
+    return (await this.readIfThere(file)) ?? new EntrySink(true, this.options.engineOf());
+  }
+
+  /** Undefined if it is left out. */
+  private async readIfThere(file: SourceOptions): Promise<EntrySink | undefined> {
+    const { isCompat, engineOf } = this.options;
+    const { list, state } = await this.open(file);
+    if (list === undefined) return undefined;
     const sink = new EntrySink(!isCompat && state.kind !== "local", engineOf());
     try {
       await list.readInto(sink);

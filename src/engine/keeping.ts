@@ -7,7 +7,7 @@ import { type Host, HostError } from "../host/host.ts";
 import type { Chunk } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
 import { Flag, Kind } from "../rules/kind.ts";
-import type { SourceState } from "../sources/acquire.ts";
+import type { SourceState } from "../sources/source-state.ts";
 import { DownloadedBody } from "../sources/downloaded-body.ts";
 import {
   LEDGER_HEAD,

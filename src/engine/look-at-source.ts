@@ -1,5 +1,5 @@
 import { withoutCredentials } from "../diagnostics/printable.ts";
-import type { SourceState } from "../sources/acquire.ts";
+import type { SourceState } from "../sources/source-state.ts";
 import { FETCH_DEFAULTS } from "./compile-options.ts";
 import type { SourceOptions } from "./source-options.ts";
 import type { SourceReader } from "./source-reader.ts";

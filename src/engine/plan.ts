@@ -14,7 +14,7 @@ import type { ValidatorOptions } from "../syntax/validate-rule.ts";
 import { transformations } from "../transformations/registry.ts";
 import type { Transformation } from "../transformations/transformation.ts";
 import { isValidator } from "../transformations/validate.ts";
-import { FETCH_DEFAULTS, MAX_STALE_MS, SOURCE_BOUNDS } from "./compile-options.ts";
+import { FETCH_DEFAULTS, SOURCE_BOUNDS } from "./compile-options.ts";
 import { NO_PLUGINS, type Plugins } from "./plugins.ts";
 import { storeKeyOf } from "./source-key.ts";
 import type { SourceOptions } from "./source-options.ts";
@@ -49,8 +49,10 @@ export interface PlannedSource {
   readonly splitHosts: boolean;
   /** Further addresses of the same list. */
   readonly mirrors: readonly string[];
-  readonly isOptional: boolean;
-  readonly maxStaleMs: number;
+  /** Whether there is no list without it. */
+  readonly isRequired: boolean;
+  /** The age up to which its last copy is used; undefined for the usual one. */
+  readonly maxStaleMs: number | undefined;
   readonly timeoutMs: number | undefined;
   readonly maxBytes: number | undefined;
   /** Selects a file of an archive. */
@@ -123,8 +125,8 @@ export function planOf(
         passes.steps.some(({ name }) => name === "Compress") ||
         (!compat && mayMapNames(source)),
       mirrors: source.mirrors ?? [],
-      isOptional: source.optional === true,
-      maxStaleMs: durationMs(source.max_stale ?? "") ?? MAX_STALE_MS,
+      isRequired: isRequired(source),
+      maxStaleMs: durationMs(source.max_stale ?? ""),
       timeoutMs: durationMs(source.timeout ?? ""),
       maxBytes: sizeBytes(source.max_bytes ?? ""),
       allowPrivate: source.allow_private === true,
@@ -187,7 +189,8 @@ function fileOptions(one: SourceConfig): SourceOptions {
     type: type === undefined ? FETCH_DEFAULTS.type : "domains",
     ...selectionOf(one),
     mirrors,
-    maxStaleMs: durationMs(one.max_stale ?? "") ?? MAX_STALE_MS,
+    isRequired: isRequired(one),
+    maxStaleMs: durationMs(one.max_stale ?? ""),
     timeoutMs: durationMs(one.timeout ?? ""),
     maxBytes: sizeBytes(one.max_bytes ?? ""),
     allowPrivate: one.allow_private === true,
@@ -227,6 +230,11 @@ function shownSources({ sources }: Config): string[] {
     const number = known.indexOf(key);
     return number === 0 ? shown : `${shown} (${number + 1})`;
   });
+}
+
+/** A file is the user's own, so that a missing one is a mistake. */
+function isRequired({ source, required }: SourceConfig): boolean {
+  return required ?? !isAddress(source);
 }
 
 /** Whether a source may have full trust, so that each name of a hosts line can have an address. */

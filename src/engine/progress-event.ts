@@ -1,4 +1,4 @@
-import type { SourceState } from "../sources/acquire.ts";
+import type { SourceState } from "../sources/source-state.ts";
 
 /** Events during a compile. */
 export type ProgressEvent =

@@ -5,7 +5,7 @@ import { FATES, Fate, type FateName, fateName } from "../rules/fate.ts";
 import { Flag, Kind } from "../rules/kind.ts";
 import { textOf } from "../rules/row-text.ts";
 import type { ChunkPool } from "../rules/rule-table.ts";
-import { type SourceState, isDegraded } from "../sources/acquire.ts";
+import { type SourceState, isDegraded } from "../sources/source-state.ts";
 import type { Protection } from "../transformations/protect.ts";
 import type { Plan, PlannedSource } from "./plan.ts";
 
@@ -25,10 +25,12 @@ export interface SourceReport {
   readonly label: string;
   /** The address or path without secrets. */
   readonly source: string;
-  /** How it was obtained: `stale` and `held` use its last good copy, `dropped` is an optional source that is missing. */
+  /** How it was obtained: `offline`, `stale` and `held` use its last good copy; without one that can be used, it is `dropped`. */
   readonly state: SourceState["kind"];
   /** When its server last confirmed this content; for a cached copy. */
   readonly goodAt?: string;
+  /** Until when its copy is used, or was used, because it cannot be read. */
+  readonly usedUntil?: string;
   /** When a held source is accepted, if it does not change again. */
   readonly heldUntil?: string;
   /** Why it is missing or rejected. */
@@ -84,6 +86,8 @@ export interface CompileFacts {
   readonly plan: Plan;
   readonly bytesRead: readonly number[];
   readonly states: readonly SourceState[];
+  /** Whether no file of names and no source is left out. */
+  readonly isWhole: boolean;
   /** Exceptions that lost their `$important`. */
   readonly weakened: readonly number[];
   /** What sources tried to block, by their index. */
@@ -92,7 +96,7 @@ export interface CompileFacts {
 }
 
 export function compileReport(count: FateCount, bytes: number, facts: CompileFacts): CompileReport {
-  const { plan, bytesRead, states, weakened, uses, allow } = facts;
+  const { plan, bytesRead, states, isWhole, weakened, uses, allow } = facts;
   const sources = sourceReports(count, plan.sources, bytesRead, states).map((one, index) => {
     const household = [...(uses?.get(index)?.household.keys() ?? [])];
     const alarms = [...count.alarms[index]!.values()];
@@ -111,7 +115,7 @@ export function compileReport(count: FateCount, bytes: number, facts: CompileFac
     kept: sources.reduce((sum, { kept }) => sum + kept, 0),
     bytes,
     ...allow,
-    degraded: states.some(({ kind }) => isDegraded(kind)),
+    degraded: !isWhole || states.some(({ kind }) => isDegraded(kind)),
   };
 }
 
@@ -136,9 +140,10 @@ function sourceReports(
       state: state.kind,
       ...("goodAt" in state ? { goodAt: new Date(state.goodAt).toISOString() } : {}),
       ...(state.kind === "held" ? { heldUntil: new Date(state.until).toISOString() } : {}),
-      ...(state.kind === "held" || state.kind === "dropped"
-        ? { problem: problemOf(state.causes) }
+      ...((state.kind === "stale" || state.kind === "dropped") && state.until !== undefined
+        ? { usedUntil: new Date(state.until).toISOString() }
         : {}),
+      ...("causes" in state ? { problem: problemOf(state) } : {}),
       bytes: bytesRead[index] ?? 0,
       lines,
       kept: count.fates[index]![Fate.Kept]!,
@@ -147,9 +152,15 @@ function sourceReports(
   });
 }
 
-/** The last cause, which is nearest to the root. */
-function problemOf(causes: readonly Diagnostic[]): NonNullable<SourceReport["problem"]> {
-  const { code = "fetch-failed", message = "", cause } = causes.at(-1) ?? {};
+/** Why it cannot be read; why it is held, the last cause, which is nearest to the root. */
+function problemOf({
+  kind,
+  causes,
+}: Extract<SourceState, { readonly causes: readonly Diagnostic[] }>): NonNullable<
+  SourceReport["problem"]
+> {
+  const at = kind === "held" ? -1 : 0;
+  const { code = "fetch-failed", message = "", cause } = causes.at(at) ?? {};
   return { code, message: cause ?? message };
 }
 

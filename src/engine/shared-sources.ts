@@ -8,9 +8,10 @@ import {
 import type { RankedNames } from "../meaning/ranked-names.ts";
 import { type KeptChunk, keptBytes } from "../rules/kept-chunk.ts";
 import type { Origin } from "../rules/rule-table.ts";
-import { type SourceState, isCopy } from "../sources/acquire.ts";
+import { type SourceState, isCopy } from "../sources/source-state.ts";
 import type { InputFile } from "../sources/source-list.ts";
 import { type Location, isAddress } from "../sources/location.ts";
+import { NetworkWatch } from "../sources/network-watch.ts";
 import type { StoredFile } from "../sources/source-store.ts";
 import type { Plan, PlannedSource } from "./plan.ts";
 import { storeKeyOf } from "./source-key.ts";
@@ -35,7 +36,7 @@ export interface KeptSource extends SourceNotes {
 
 /** Popular names, for reuse without reading their lists again. */
 export interface KeptRanks extends Pick<SourceNotes, "diagnostics" | "inputs"> {
-  readonly names: RankedNames;
+  readonly names: RankedNames | undefined;
   readonly sources: readonly (Pick<SourceNotes, "state" | "files"> & {
     readonly source: SourceOptions;
   })[];
@@ -63,6 +64,7 @@ export class SharedSources {
   /** Results of remote files, by request. */
   readonly acquired: Map<string, { state: SourceState; files: readonly StoredFile[] }> = new Map();
   readonly failures: Map<string, CompilerError> = new Map();
+  readonly network: NetworkWatch = new NetworkWatch();
   /** Where local sources were found, and the diagnostics. */
   readonly located: Map<string, Located> = new Map();
   /** Popular names, by the options of their lists. */
@@ -210,7 +212,7 @@ function sizeOf({ chunks }: KeptSource): number {
 
 /** Everything that decides which rows a source has. Later stages may differ from list to list. */
 function keyOf(source: PlannedSource): string {
-  const { label, type, splitHosts, mirrors, isOptional, maxStaleMs, timeoutMs, allowPrivate } =
+  const { label, type, splitHosts, mirrors, isRequired, maxStaleMs, timeoutMs, allowPrivate } =
     source;
   const { bounds, mayBlock, feed } = source;
   return JSON.stringify([
@@ -219,7 +221,7 @@ function keyOf(source: PlannedSource): string {
     type,
     splitHosts,
     mirrors,
-    isOptional,
+    isRequired,
     maxStaleMs,
     timeoutMs,
     allowPrivate,

@@ -16,7 +16,7 @@ export type SourceOptions = Pick<
   | "type"
   | "feed"
   | "mirrors"
-  | "isOptional"
+  | "isRequired"
   | "maxStaleMs"
   | "timeoutMs"
   | "maxBytes"

@@ -5,18 +5,13 @@ import type { Trust } from "../config/fields.ts";
 import { Checkpoint } from "../host/checkpoint.ts";
 import { type Host, HostError } from "../host/host.ts";
 import { fileError } from "../sources/source-error.ts";
-import {
-  type Acquired,
-  type ListKind,
-  type RemoteSource,
-  type SourceState,
-  acquire,
-  isCopy,
-} from "../sources/acquire.ts";
+import { type Acquired, type ListKind, type RemoteSource, acquire } from "../sources/acquire.ts";
+import { type SourceState, isCopy } from "../sources/source-state.ts";
 import { DownloadBudget } from "../sources/download-budget.ts";
 import type { FetchWatch } from "../sources/fetch-text.ts";
 import { FETCH_LIMITS, type FetchLimits, limitsOf } from "../sources/fetch-limits.ts";
 import { HostSlots } from "../sources/host-slots.ts";
+import { NetworkWatch } from "../sources/network-watch.ts";
 import { type InputFile, type LineSink, SourceList } from "../sources/source-list.ts";
 import { SourceStore, type StoredFile } from "../sources/source-store.ts";
 import { cancelledNames } from "../meaning/cancelled-names.ts";
@@ -31,7 +26,8 @@ import { lockedFiles } from "./source-lock.ts";
 import { ledgerKeyOf, storeKeyOf } from "./source-key.ts";
 import { type SourceOptions, hasPlainLines, keysOf, readingOf } from "./source-options.ts";
 import { fetchWatched } from "./source-progress.ts";
-import { stateWarnings, storeWarning } from "./state-text.ts";
+import { SourceConditions, droppedState } from "./source-conditions.ts";
+import { storeWarning } from "./state-text.ts";
 import { Engine } from "./engine.ts";
 
 /** Reads sources and collects diagnostics about them. */
@@ -50,6 +46,9 @@ export class SourceReader {
   private readonly buffers: Uint8Array[] = [];
   private readonly limits: FetchLimits;
   private readonly slots: HostSlots;
+  private readonly network: NetworkWatch;
+  /** What becomes of sources and files of names that cannot be read. */
+  readonly conditions: SourceConditions;
   private readonly store: SourceStore | undefined;
   private budget: Promise<DownloadBudget> | undefined;
   private readonly checkpoint: Checkpoint;
@@ -66,11 +65,14 @@ export class SourceReader {
   constructor(host: Host, options: CompileOptions, engine?: Engine) {
     this.engine = engine;
     this.host = host;
+    this.network = options.shared?.network ?? new NetworkWatch();
+    this.conditions = new SourceConditions(this, options, this.network);
     this.entries = new EntryReader(this, {
       isCompat: options.compat === true,
       engineOf: () => (this.engine ??= new Engine()),
       open: (source) => this.open(source),
       note: (source, notes) => this.note(source, notes),
+      conditions: this.conditions,
       shared: options.shared,
     });
     this.options = options;
@@ -107,11 +109,12 @@ export class SourceReader {
     );
     // All have settled, so that none opens a file after `close`.
     for (const end of ends) if (end.status === "rejected") throw end.reason;
-    const states = sources.map(({ index, label }) => ({
-      label: printable(label),
-      state: this.states[index],
-    }));
-    this.diagnostics.push(...stateWarnings(states, this.options.offline === true));
+    this.conditions.noteSources(sources);
+  }
+
+  /** All diagnostics, with those about the states of sources. */
+  get found(): readonly Diagnostic[] {
+    return [...this.diagnostics, ...this.conditions.diagnostics];
   }
 
   /** Total bytes of all sources, as far as known before reading. */
@@ -123,8 +126,7 @@ export class SourceReader {
 
   /** Digest of all remote content; undefined if it cannot be computed. */
   webDigest(): string | undefined {
-    if (this.hasUnknownFiles || this.states.some(({ kind }) => kind === "dropped"))
-      return undefined;
+    if (this.hasUnknownFiles || this.conditions.leftOut.length > 0) return undefined;
     return webDigestOf([...this.files.values()].flat());
   }
 
@@ -241,12 +243,12 @@ export class SourceReader {
     const load = { ...readingOf(wish), checkpoint: this.checkpoint, blockBytes, buffers, now };
     const label = wish.shown;
     if (location.kind === "file") {
-      // Only an optional source must be checked before it is read.
-      if (wish.isOptional && !(await host.exists(location.path)))
+      // Only a source that may be left out must be checked before it is read.
+      if (!wish.isRequired && !(await host.exists(location.path)))
         throw fileError(label, new HostError("ENOENT", "no such file"));
       const list = new SourceList({ location, label }, host, load);
-      // For an optional source, a later error would be too late.
-      const kind = wish.isOptional ? this.kindOf(wish) : undefined;
+      // A later error would be too late.
+      const kind = wish.isRequired ? undefined : this.kindOf(wish);
       if (kind !== undefined && (await list.size().catch(() => 0)) > 0)
         await kind.judge(await list.namesAmong(kind.watched), list);
       return { list, state: { kind: "local" } };
@@ -284,7 +286,7 @@ export class SourceReader {
     const acquired = await acquire(wanted, {
       budget: await this.budget,
       fetch: {
-        host,
+        host: this.network.watch(host),
         signal,
         slots,
         watch,
@@ -329,7 +331,7 @@ export class SourceReader {
   }
 
   private async attempt(source: PlannedSource, action: () => Promise<void>): Promise<boolean> {
-    const { index, label, isOptional } = source;
+    const { index, label } = source;
     try {
       await action();
       return true;
@@ -338,9 +340,8 @@ export class SourceReader {
       this.lists[index]?.close();
       this.lists[index] = undefined;
       this.options.onProgress?.({ kind: "source-failed", source: index, label });
-      const isLocked = error.diagnostics.some(({ code }) => code.startsWith("lock-"));
-      if (isOptional && !isLocked && this.states[index] === undefined)
-        this.states[index] = { kind: "dropped", causes: error.diagnostics };
+      if (this.conditions.mayLeaveOut(source, error) && this.states[index] === undefined)
+        this.states[index] = droppedState(error);
       else this.failures.push(...error.diagnostics);
       return false;
     }

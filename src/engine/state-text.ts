@@ -1,82 +1,155 @@
-import { type Diagnostic, warningOf } from "../diagnostics/diagnostic.ts";
+import { codeEntry } from "../diagnostics/codes.ts";
+import { CompilerError, type Diagnostic, errorOf, warningOf } from "../diagnostics/diagnostic.ts";
 import { countText } from "../diagnostics/number-text.ts";
-import { SOURCE_CODES } from "../diagnostics/source-codes.ts";
+import { someOf } from "../diagnostics/some-of.ts";
 import { printable } from "../diagnostics/printable.ts";
 import { reasonOf } from "../diagnostics/reason.ts";
 import type { HostError } from "../host/host.ts";
 import { momentText } from "../diagnostics/moment-text.ts";
-import type { SourceState } from "../sources/acquire.ts";
+import type { SourceState } from "../sources/source-state.ts";
+import type { NetworkWatch } from "../sources/network-watch.ts";
 
-/** What became of the sources that were fetched. `isOffline` if the user wants no requests. */
+/** A source or a file of names, and how it was obtained. */
+export interface NamedState {
+  readonly label: string;
+  readonly state: SourceState;
+}
+
+/** What to tell about sources that are replaced by a copy or left out: one line for all if no server answered. */
 export function stateWarnings(
-  sources: readonly { readonly label: string; readonly state: SourceState | undefined }[],
-  isOffline: boolean,
+  states: readonly NamedState[],
+  { isDown }: Pick<NetworkWatch, "isDown">,
 ): Diagnostic[] {
-  const stale = sources.flatMap(({ state }) => (state?.kind === "stale" ? [state.goodAt] : []));
-  if (isOffline && stale.length > 0) {
-    const message = `Without requests, ${countText(stale.length, "source is its", "sources are their")} last good copy; the oldest is from ${momentText(Math.min(...stale))}`;
-    return [{ code: "offline-copies", severity: "note", message, subject: "offline" }];
+  const asked = states.filter(({ state }) => state.kind === "offline");
+  const failed = states.filter(({ state }) => isUnread(state));
+  const others = states.filter(({ state }) => state.kind === "held");
+  const note: Diagnostic[] = asked.length === 0 ? [] : [offlineNote(asked)];
+  const none = isDown && failed.length > 1 ? [unansweredWarning(failed)] : [];
+  return [...note, ...none, ...failed.map(unreadWarning), ...others.flatMap(heldWarning)];
+}
+
+type Unread = Extract<SourceState, { readonly kind: "stale" | "dropped" }>;
+
+function isUnread(state: SourceState): state is Unread {
+  return state.kind === "stale" || state.kind === "dropped";
+}
+
+function offlineNote(states: readonly NamedState[]): Diagnostic {
+  const message = `--offline: ${countText(states.length, "cached copy", "cached copies")}, ${oldestText(states)}`;
+  return { code: "offline-copies", severity: "note", message, subject: "offline" };
+}
+
+/** The age of the oldest copy. */
+function oldestText(states: readonly NamedState[]): string {
+  const moments = states.flatMap(({ state }) => ("goodAt" in state ? [state.goodAt] : []));
+  const from = momentText(Math.min(...moments));
+  return moments.length === 1 ? `from ${from}` : `the oldest from ${from}`;
+}
+
+/** One line instead of one for each source: the network is down. */
+function unansweredWarning(states: readonly NamedState[]): Diagnostic {
+  const copies = states.filter(({ state }) => state.kind === "stale");
+  const gone = states.filter(({ state }) => state.kind === "dropped").map(({ label }) => label);
+  const ends = copies.flatMap(({ state }) => (state.kind === "stale" ? [state.until] : []));
+  const parts = [
+    ...(copies.length === 0
+      ? []
+      : [
+          `using ${countText(copies.length, "cached copy", "cached copies")}, ${oldestText(copies)}, until ${dayText(Math.min(...ends))} at least`,
+        ]),
+    ...(gone.length === 0 ? [] : [`left out: ${someOf(gone)}`]),
+  ];
+  const { hint } = codeEntry("no-answer");
+  const message = `No server answered; ${parts.join("; ")}`;
+  return warningOf("no-answer", message, { hint, subject: "network" });
+}
+
+function unreadWarning({ label, state }: NamedState): Diagnostic {
+  const { causes, until } = state as Unread;
+  // A private address is refused by every run, unless the user allows it.
+  const { hint } = causes.find(({ code }) => code === "private-address") ?? {};
+  const why = { cause: causeText(causes), subject: label, ...(hint !== undefined && { hint }) };
+  if (state.kind === "stale") {
+    const used = `using cached copy from ${momentText(state.goodAt)} until ${dayText(until!)}, then it is left out`;
+    const end = new Date(until!).toISOString();
+    return warningOf("source-stale", `${label} failed; ${used}`, { ...why, until: end });
   }
-  const warnings = sources.flatMap(
-    ({ state, label }) => (state && stateWarning(state, label)) ?? [],
-  );
-  const remote = sources.filter(({ state }) => state !== undefined && isRemote(state));
-  if (remote.length < 2 || !remote.every(({ state }) => hasNoAnswer(state!))) return warnings;
-  const message = `No server answered: ${remote.length} sources are not fresh`;
-  const none = warningOf("no-answer", message, {
-    hint: SOURCE_CODES["no-answer"].hint,
-    subject: "network",
-  });
-  return [none, ...warnings];
+  const copy =
+    until === undefined ? "there is no copy" : `its copy was used until ${dayText(until)}`;
+  return warningOf("source-dropped", `${label} failed and is left out; ${copy}`, why);
 }
 
-function isRemote({ kind }: SourceState): boolean {
-  return kind !== "local" && kind !== "locked";
+function heldWarning({ label, state }: NamedState): Diagnostic[] {
+  if (state.kind !== "held") return [];
+  const codes = state.causes.map(({ code }) => `--accept ${code}`).join(" ");
+  const message = `${label} differs too much; its text of ${momentText(state.goodAt)} stays until ${momentText(state.until)} if the change lasts`;
+  const hint = `Check the source; if the change is intended, run once with ${codes}`;
+  const cause = causeText(state.causes);
+  const until = new Date(state.until).toISOString();
+  return [warningOf("source-held", message, { cause, subject: label, until, hint })];
 }
 
-/** Whether its server sent nothing at all. */
-function hasNoAnswer(state: SourceState): boolean {
-  if (state.kind !== "stale" && state.kind !== "dropped") return false;
-  return state.causes.every(
-    ({ code, cause = "" }) => NO_ANSWER.has(code) && !cause.startsWith("the server responded"),
-  );
-}
-
-const NO_ANSWER: ReadonlySet<string> = new Set(["fetch-failed", "fetch-timeout"]);
-
-/** The warning for a source that failed, was held or was skipped. */
-export function stateWarning(state: SourceState, label: string): Diagnostic | undefined {
-  if (!("causes" in state)) return undefined;
-  const cause = state.causes
+function causeText(causes: readonly Diagnostic[]): string {
+  return causes
+    .filter(({ code }) => code !== "copy-too-old")
     .map((one) => [one.message, one.cause].filter(Boolean).join(": "))
     .join("; ");
-  // A private address is refused by every run, unless the user allows it.
-  const { hint } = state.causes.find(({ code }) => code === "private-address") ?? {};
-  const why = { cause, subject: label, ...(hint !== undefined && { hint }) };
-  if (state.kind === "dropped")
-    return warningOf("source-dropped", `${label} failed and was skipped; it is optional`, why);
-  const copy = `using cached copy from ${momentText(state.goodAt)}`;
-  if (state.kind === "stale") return warningOf("source-stale", `${label} failed; ${copy}`, why);
-  const codes = state.causes.map(({ code }) => `--accept ${code}`).join(" ");
-  return warningOf(
-    "source-held",
-    `${label} differs too much; its text of ${momentText(state.goodAt)} stays until ${momentText(state.until)} if the change lasts`,
-    {
+}
+
+/** A day as people read it. */
+function dayText(moment: number): string {
+  return new Date(moment).toISOString().slice(0, 10);
+}
+
+/** The error for a list that would miss too many sources. It names each of them, and the remedy once. */
+export function missingError(
+  states: readonly NamedState[],
+  sources: number,
+  {
+    hasList,
+    network,
+  }: { readonly hasList: boolean; readonly network: Pick<NetworkWatch, "isDown"> },
+): CompilerError {
+  const names = states.map(({ label }) => label);
+  const written = hasList ? "The published list stays" : "Nothing was written";
+  const message = `${written}: ${states.length} of ${countText(sources, "source")} cannot be read`;
+  if (network.isDown && states.length > 1) {
+    const cause = `no server answered: ${someOf(names)}`;
+    const hint = "Check the network and the proxy settings, then run again";
+    const first = errorOf("no-answer", `Failed to fetch ${countText(states.length, "source")}`, {
       cause,
-      subject: label,
-      until: new Date(state.until).toISOString(),
-      hint: `Check the source; if the change is intended, run once with ${codes}`,
-    },
+      hint,
+    });
+    return new CompilerError([{ ...first, message: `${message}: ${first.message}` }]);
+  }
+  const causesOf = ({ state }: NamedState): readonly Diagnostic[] =>
+    "causes" in state ? state.causes : [];
+  // The message of the only source says it all.
+  if (sources === 1) return new CompilerError(states.flatMap(causesOf));
+  const causes = states.flatMap((named) =>
+    causesOf(named).map((one) => {
+      const { hint, ...rest } = one;
+      // The last error has the remedy for all of them.
+      const isOwn = one.code !== "fetch-failed" && one.code !== "fetch-timeout";
+      const text = withLabel(one.message, named.label);
+      return { ...rest, message: text, ...(isOwn && hint !== undefined && { hint }) };
+    }),
   );
+  return new CompilerError([...causes, errorOf("sources-missing", `${message}: ${someOf(names)}`)]);
+}
+
+/** A message that names the source as the configuration does. */
+function withLabel(message: string, label: string): string {
+  return message.includes(label) ? message : `${message} (${label})`;
 }
 
 /** The note about it in the list's header. */
 export function stateNote(state: SourceState | undefined): string | undefined {
-  if (state?.kind === "stale")
+  if (state?.kind === "stale" || state?.kind === "offline")
     return `Using cached copy from ${momentText(state.goodAt)}: source unavailable`;
   if (state?.kind === "held")
     return `Using its text of ${momentText(state.goodAt)}: source differs too much`;
-  return state?.kind === "dropped" ? "Skipped: source unavailable" : undefined;
+  return state?.kind === "dropped" ? "Left out: source unavailable" : undefined;
 }
 
 /** The warning about a cache folder that cannot be written to. */

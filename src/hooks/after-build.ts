@@ -53,6 +53,8 @@ export async function afterBuild(outcome: BuildOutcome, context: HookContext): P
   const known: Known[] = [];
   const keys = await Promise.all(hooks.map(hookKey));
   for (const one of outcome.lists) {
+    // A first list that lacks sources must not replace what a resolver has.
+    if (one.isIncomplete === true) continue;
     const list = await finishedList(one, { resolvers, combined }, options, host);
     if (list === undefined) continue;
     const state = await HookState.open(list.path, host);

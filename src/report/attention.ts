@@ -56,7 +56,7 @@ function refusalAttention({ refusal }: ListCondition): Attention[] {
 const STATES: Readonly<Record<string, readonly [title: string, detail: string]>> = {
   stale: ["could not be fetched", "Its last good copy is used"],
   held: ["has changed too much", "Its last good copy is used until the change is confirmed"],
-  dropped: ["is missing", "It is optional, so the list was built without it"],
+  dropped: ["is missing", "It cannot be read, so the list was built without it"],
 };
 
 function sourceAttention({ label, state, goodAt }: RecordedSource): Attention[] {

@@ -188,6 +188,8 @@ async function listsBefore(
       const outcome = outcomes.find(({ list }) => list === name);
       // Another run that builds the list asks by itself.
       if (resolvers.length === 0 || outcome === undefined || outcome.exit === Exit.Locked) continue;
+      // No hook has reloaded them.
+      if (outcome.isIncomplete === true) continue;
       if (file === undefined || !(await host.exists(file.path))) continue;
       const { path } = file;
       const proofs = await readProofs(path, host);

@@ -1,6 +1,6 @@
 import { type ResolverState, isUnproved } from "../resolvers/last-proofs.ts";
 import { someOf } from "../diagnostics/some-of.ts";
-import { isDegraded } from "../sources/acquire.ts";
+import { isDegraded } from "../sources/source-state.ts";
 import { type HeldList, rulesOf } from "./held-list.ts";
 import { type History, type Problem, type Run, problemsOf, sourcesOf } from "./history.ts";
 

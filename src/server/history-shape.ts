@@ -40,7 +40,16 @@ const SOURCE = objectOf(
   {
     label: isText,
     source: isText,
-    state: oneOf(["local", "fetched", "unchanged", "locked", "stale", "held", "dropped"]),
+    state: oneOf([
+      "local",
+      "fetched",
+      "unchanged",
+      "locked",
+      "offline",
+      "stale",
+      "held",
+      "dropped",
+    ]),
     bytes: isAmount,
     lines: isAmount,
     kept: isAmount,

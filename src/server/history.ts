@@ -1,6 +1,6 @@
 import { Exit } from "../diagnostics/exit.ts";
 import type { CompileReport } from "../engine/report.ts";
-import { isDegraded } from "../sources/acquire.ts";
+import { isDegraded } from "../sources/source-state.ts";
 
 export const OUTCOMES = ["published", "unchanged", "refused", "failed", "stopped"] as const;
 export type Outcome = (typeof OUTCOMES)[number];

@@ -2,7 +2,7 @@ import { VERSION } from "../diagnostics/version.ts";
 import { OUTCOMES as PROOF_OUTCOMES } from "../build/state/last-proof.ts";
 import type { ResolverState } from "../resolvers/last-proofs.ts";
 import { definitionOf } from "../explain/glossary.ts";
-import { isDegraded } from "../sources/acquire.ts";
+import { isDegraded } from "../sources/source-state.ts";
 import { DURATION_BUCKETS, type History, OUTCOMES, problemsOf, sourcesOf } from "./history.ts";
 import type { HeldList } from "./held-list.ts";
 import type { ListVersion } from "./list-version.ts";

@@ -77,7 +77,7 @@ function heldAttention(
 const STATES: Readonly<Record<string, readonly [what: string, then: string]>> = {
   stale: ["could not be fetched", "Its last good copy is used."],
   held: ["has changed too much", "Its last good copy is used until the change is confirmed."],
-  dropped: ["is missing", "It is optional, so the list was built without it."],
+  dropped: ["is missing", "It cannot be read, so the list was built without it."],
 };
 
 function sourceAttention(

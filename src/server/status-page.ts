@@ -7,7 +7,7 @@ import { htmlPage } from "../pages/html-page.ts";
 import { sizeText } from "../pages/size-text.ts";
 import { table } from "../pages/table.ts";
 import type { ResolverState } from "../resolvers/last-proofs.ts";
-import { isDegraded } from "../sources/acquire.ts";
+import { isDegraded } from "../sources/source-state.ts";
 import { LABELS, fatesOfRules } from "../explain/glossary.ts";
 import { agoText, untilText } from "./ago-text.ts";
 import type { Health } from "./health.ts";

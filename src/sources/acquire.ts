@@ -7,8 +7,10 @@ import { hedgedFetch } from "./hedged-fetch.ts";
 import { hideAnswer } from "./hidden-answer.ts";
 import { SourceSlots } from "./host-slots.ts";
 import { type LoadOptions, SourceList } from "./source-list.ts";
-import { copyTooOld, offlineError, shownAddress, sourceError } from "./source-error.ts";
-import type { SizeLimits } from "./size-judge.ts";
+import { EndedError, copyTooOld, offlineError, shownAddress, sourceError } from "./source-error.ts";
+import { type SizeLimits, turnoverOf } from "./size-judge.ts";
+import type { SourceState } from "./source-state.ts";
+import { staleLimit } from "./stale-limit.ts";
 import { SourceGauge, type SourceMeasure, freshSalt } from "./source-gauge.ts";
 import type { SourceLedger } from "./source-ledger.ts";
 import {
@@ -25,6 +27,7 @@ import {
   type SourceStore,
   type StoredFile,
   describeFiles,
+  lacksCheck,
 } from "./source-store.ts";
 import { refuseTruncated } from "./declared-count.ts";
 import type { WebAddress } from "./web-text.ts";
@@ -41,8 +44,8 @@ export interface RemoteSource {
   /** Its name in the configuration, for people. */
   readonly name: string;
   readonly label: string;
-  /** The age, in milliseconds, up to which its last good copy may be used instead. */
-  readonly maxStaleMs: number;
+  /** The age, in milliseconds, up to which its last good copy may be used instead; undefined for the usual one. */
+  readonly maxStaleMs: number | undefined;
   /** How much it may differ from its published text; undefined for no limit. */
   readonly bounds: SizeLimits | undefined;
   /** Whether each of its lines has a meaning of its own. */
@@ -67,31 +70,6 @@ export interface ListKind {
   readonly watched: ReadonlySet<string>;
   /** Rejects with a `CompilerError` when the list is of another kind. `found` are the watched names in its text. */
   judge(found: readonly string[], list: SourceList): Promise<void>;
-}
-
-/** How a source was obtained. */
-export type SourceState =
-  | { readonly kind: "local" | "fetched" | "unchanged" | "locked" }
-  /** It failed; its last good copy is used. */
-  | { readonly kind: "stale"; readonly goodAt: number; readonly causes: readonly Diagnostic[] }
-  /** It differs too much from its published text, which is used, at least in part, until the given moment. */
-  | {
-      readonly kind: "held";
-      readonly goodAt: number;
-      readonly until: number;
-      readonly causes: readonly Diagnostic[];
-    }
-  /** It is optional and unavailable. */
-  | { readonly kind: "dropped"; readonly causes: readonly Diagnostic[] };
-
-/** Whether a source was replaced by a copy or skipped. */
-export function isDegraded(kind: SourceState["kind"]): kind is "stale" | "held" | "dropped" {
-  return isCopy(kind) || kind === "dropped";
-}
-
-/** Whether the last good copy of a source is used. */
-export function isCopy(kind: SourceState["kind"]): kind is "stale" | "held" {
-  return kind === "stale" || kind === "held";
 }
 
 export interface Acquired {
@@ -135,20 +113,26 @@ export async function acquire(source: RemoteSource, context: AcquireContext): Pr
   }
   if (store === undefined) throw new CompilerError(causes);
   if (held !== undefined) return await acquireHeld(source, held, { ...context, store });
+  if (causes.some(({ code }) => lacksCheck(code, record))) throw new CompilerError(causes);
   const published = await publishedText(source, { ...context, store });
   const known = record ?? published;
   if (known === undefined) throw new CompilerError(causes);
-  const age = context.fetch.host.now().getTime() - known.goodAt;
-  // A copy from the future, of a wrong clock, counts as one of now.
-  if (!offline && age > source.maxStaleMs) {
-    published?.list.close();
-    throw new CompilerError([...causes, ...copyTooOld(source, age).diagnostics]);
-  }
   const { goodAt } = known;
+  const age = context.fetch.host.now().getTime() - goodAt;
+  const steps = context.ledger?.historyOf(source.ledgerKey)?.steps;
+  const maxStaleMs = staleLimit(source.maxStaleMs, steps && turnoverOf(steps));
+  const until = goodAt + maxStaleMs;
+  // A copy from the future, of a wrong clock, counts as one of now.
+  if (!offline && age > maxStaleMs) {
+    published?.list.close();
+    const old = copyTooOld({ label: source.label, maxStaleMs }, age);
+    throw new EndedError([...causes, old], until);
+  }
   const files = published?.files ?? record!.files;
   const list = published?.list ?? listOf(source, files, { ...context, store });
   try {
     await list.check();
+    refuseEmpty(list, source, published === undefined ? record?.measure : undefined);
     // Another command may have stored a list of any kind.
     await source.kind.judge(await list.namesAmong(source.kind.watched), list);
   } catch (error) {
@@ -159,7 +143,8 @@ export async function acquire(source: RemoteSource, context: AcquireContext): Pr
   }
   if (published !== undefined || !(await isHeldCopy(source, { list, files }, context))) {
     await takeCopy(source, { list, files }, context);
-    return { list, state: { kind: "stale", goodAt, causes }, files };
+    if (offline) return { list, state: { kind: "offline", goodAt }, files };
+    return { list, state: { kind: "stale", goodAt, until, causes }, files };
   }
   list.close();
   throw new CompilerError(causes);
@@ -286,7 +271,7 @@ async function fetchFrom(
       measure = gauge.measure;
       if (source.checksCount) refuseTruncated(source.label, gauge.counted, gauge.declared?.number);
     }
-    refuseEmpty(list, source);
+    refuseEmpty(list, source, measure);
     await kind.judge(measure.watched, list);
     const files = await keep(source, { url, texts, measure }, context);
     await judgeOffer(source, { list, measure, files }, context);
@@ -309,9 +294,14 @@ async function isAsBefore(
   return texts.isUnchanged;
 }
 
-function refuseEmpty(list: SourceList, { label, mayBeEmpty }: RemoteSource): void {
-  if (!list.hasText && !mayBeEmpty)
-    throw sourceError("source-empty", `${label} is empty`, "the response has no text");
+function refuseEmpty(
+  list: SourceList,
+  { label, mayBeEmpty }: RemoteSource,
+  measure: SourceMeasure | undefined,
+): void {
+  if (mayBeEmpty || (list.hasText && measure?.entries !== 0)) return;
+  const cause = list.hasText ? "it has only comments" : "the response has no text";
+  throw sourceError("source-empty", `${label} is empty`, cause);
 }
 
 /** A source that cannot be stored can still be used in this run. */
@@ -327,7 +317,11 @@ async function keep(
   if (store === undefined) return await describeFiles(files);
   try {
     const shown = shownAddress(source.url, source.isSecret);
-    const stored = await store.keep({ url: source.storeKey, shown }, files, measure);
+    const checks = [
+      ...(fetch.allowPrivate ? [] : ["public" as const]),
+      ...(source.checksCount ? ["complete" as const] : []),
+    ];
+    const stored = await store.keep({ url: source.storeKey, shown }, files, { measure, checks });
     if (fetch.signal?.aborted !== true) await texts.moveInto(store, stored);
     return stored;
   } catch (error) {

@@ -254,6 +254,13 @@ function paceOf(steps: readonly Step[]): Pace {
   };
 }
 
+/** The share of its names that a source replaces within 30 days; undefined if it is not known yet. */
+export function turnoverOf(steps: readonly Step[]): number | undefined {
+  if (steps.length < LEAST_STEPS) return undefined;
+  const { days, share } = paceOf(steps);
+  return 1 - (1 - share) ** (30 / Math.max(1, days));
+}
+
 function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[values.length >> 1]!;
 }

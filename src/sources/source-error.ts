@@ -53,7 +53,19 @@ function days(ms: number): string {
 export function copyTooOld(
   { label, maxStaleMs }: { readonly label: string; readonly maxStaleMs: number },
   age: number,
-): CompilerError {
+): Diagnostic {
   const reason = `it is ${days(age)} old; the limit is ${days(maxStaleMs)}`;
-  return sourceError("copy-too-old", `The last good copy of ${label} cannot be used`, reason);
+  return errorOf("copy-too-old", `The last good copy of ${label} cannot be used`, {
+    cause: reason,
+  });
+}
+
+/** A source failed, and its last good copy was used until the given moment. */
+export class EndedError extends CompilerError {
+  readonly until: number;
+
+  constructor(diagnostics: readonly Diagnostic[], until: number) {
+    super(diagnostics);
+    this.until = until;
+  }
 }

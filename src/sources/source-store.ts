@@ -33,7 +33,12 @@ export interface SourceRecord {
   readonly goodAt: number;
   /** Absent in records of earlier versions. */
   readonly measure?: SourceMeasure | undefined;
+  /** What was checked when it was stored; other commands and settings check less. */
+  readonly checks?: readonly PassedCheck[] | undefined;
 }
+
+/** `public`: it came from a public IP address. `complete`: it has as many entries as its header names. */
+export type PassedCheck = "public" | "complete";
 
 /** A source whose files are kept. */
 export interface KeptSource {
@@ -61,11 +66,12 @@ export class SourceStore {
     const path = this.host.path.join(this.folder, "sources", `${await digestOf(source)}.json`);
     const record = await new StateFile(path, isRecord, this.host, 2).read();
     if (record === undefined) return undefined;
-    const { measure, ...rest } = record;
+    const { measure, checks, ...rest } = record;
     return {
       ...rest,
       version: 2,
       files: await Promise.all(record.files.map(currentForm)),
+      ...(Array.isArray(checks) && { checks }),
       ...(isMeasure(measure) && { measure }),
     };
   }
@@ -115,7 +121,7 @@ export class SourceStore {
   async keep(
     source: KeptSource,
     texts: readonly WebText[],
-    measure?: SourceMeasure,
+    known: Pick<SourceRecord, "measure" | "checks"> = {},
   ): Promise<StoredFile[]> {
     const before = await this.recordOf(source.url);
     const stored: StoredFile[] = [];
@@ -127,7 +133,7 @@ export class SourceStore {
       files: stored,
       size: stored.reduce((sum, { size }) => sum + size, 0),
       goodAt: this.host.now().getTime(),
-      measure,
+      ...known,
     };
     await this.write(source.url, record);
     const now = new Set(stored.map(({ sha256 }) => sha256));
@@ -277,4 +283,11 @@ async function currentForm(file: StoredFile & { readonly url?: string }): Promis
   const { url, ...rest } = file;
   if (url === undefined || (await digestOf(url)) === file.key) return rest;
   return { ...rest, isMoved: true };
+}
+
+/** Whether a copy was stored without the check that refuses the source now. */
+export function lacksCheck(code: string, record: SourceRecord | undefined): boolean {
+  const { checks = [] } = record ?? {};
+  if (code === "private-address") return !checks.includes("public");
+  return code === "source-truncated" && !checks.includes("complete");
 }

@@ -41,7 +41,7 @@ async function outcomeOf(
   web: ScriptedWeb,
   fetchLimits: NonNullable<CompileOptions["fetchLimits"]>,
 ): Promise<{ states: string[]; cause: string; result: CompileResult }> {
-  const sources = [{ source: `${EVIL}l.txt`, optional: true }, { source: GOOD }];
+  const sources = [{ source: `${EVIL}l.txt`, required: false }, { source: GOOD }];
   const result = await run(sources, web.host, { fetchLimits });
   const { report, diagnostics } = result;
   const cause = diagnostics.find(({ code }) => code === "source-dropped")?.cause ?? "";
@@ -152,7 +152,7 @@ test("downloads may use a quarter of the temporary folder; beyond that the large
     return "";
   };
   const { host, peak } = withRoom(web, 1_000_000);
-  const sources = [{ source: EVIL, optional: true }, ...good.map((source) => ({ source }))];
+  const sources = [{ source: EVIL, required: false }, ...good.map((source) => ({ source }))];
   const { report, diagnostics } = await run(sources, host);
   assert.deepEqual(
     report.sources.map(({ state }) => state),
@@ -209,7 +209,7 @@ test("sources that never end do not delay the others", async () => {
   const good = Array.from({ length: 4 }, (_, index) => `https://good${index}.example/`);
   for (const url of good) slowly(web, url, 20);
   const { report } = await run(
-    [...evil.map((source) => ({ source, optional: true })), ...good.map((source) => ({ source }))],
+    [...evil.map((source) => ({ source, required: false })), ...good.map((source) => ({ source }))],
     web.host,
     { fetchLimits: { atOnce: 4, sourceMs: 150 } },
   );
@@ -245,7 +245,7 @@ test("a source with many mirrors uses one slot while others wait", async () => {
     };
   }
   const sources = [
-    { source: EVIL, mirrors, optional: true },
+    { source: EVIL, mirrors, required: false },
     ...good.map((source) => ({ source })),
   ];
   const { report } = await run(sources, web.host, { fetchLimits: { atOnce: 2, hedgeMs: 0 } });

@@ -79,10 +79,10 @@ function configFor(base: string): object {
       source("/user/l.txt", { source: `${guarded}/user/l.txt` }),
       source("/redirect"),
       source("/none", { mirrors: [`${base}/mirror/l.txt?t=${PLANTED.mirror}`] }),
-      source(`/missing?token=${PLANTED.missing}`, { optional: true }),
-      source(`/${PLANTED.missingPath}/l.txt`, { optional: true, secret: true }),
-      source("/redirect-missing", { optional: true }),
-      source("/redirect-strange", { optional: true }),
+      source(`/missing?token=${PLANTED.missing}`, { required: false }),
+      source(`/${PLANTED.missingPath}/l.txt`, { required: false, secret: true }),
+      source("/redirect-missing", { required: false }),
+      source("/redirect-strange", { required: false }),
     ],
   };
 }

@@ -92,7 +92,7 @@ test("--debug names the guard that refuses, and a source that a cached copy repl
   delete web.answers[URL_A];
   const stale = await say("-d --cache-dir cache", web.host);
   assert.match(stale.lines.join("\n"), /^debug: fetch Web: failed, cached copy used, .*s$/m);
-  web.answers[URL_A] = "# nothing but a comment\n";
+  web.answers[URL_A] = "||com^\n";
   const refused = await say("-d --cache-dir none", web.host);
   assert.equal(refused.exit, Exit.Guard);
   assert.match(refused.lines.join("\n"), /^debug: guards: refused by too-few-rules, .*s$/m);

@@ -24,7 +24,7 @@ function randomConfig(random: Random): string {
     name: source,
     source,
     type: random.pick(["adblock", "hosts"]),
-    optional: random.chance(0.5),
+    required: random.chance(0.5),
     ...(random.chance(0.2) && { trust: random.pick(["full", "standard", "block-only"]) }),
     ...(random.chance(0.2) && { transformations: [random.pick(OWN_STEPS)] }),
   }));

@@ -133,9 +133,12 @@ test("a state is reported when it begins, and files when they change", async (t)
 });
 
 test("a degraded list is reported once, and its recovery", async (t) => {
-  const optional = { name: "B", source: "b.txt", type: "adblock", optional: true };
-  const sources = [{ name: "A", source: "a.txt", type: "adblock" }, optional];
+  const other = { name: "B", source: "b.txt", type: "adblock", required: false };
+  const sources = [{ name: "A", source: "a.txt", type: "adblock" }, other];
   const project = new HookProject(t, [{ run: APPEND, on: ["degraded", "recovered"] }], { sources });
+  // No hook runs for a first list that is not complete.
+  assert.equal((await project.run("-c", "c.json", "--permit", "hooks")).exit, 3);
+  assert.deepEqual(project.said("said"), []);
   await project.run("-c", "c.json", "--permit", "hooks");
   await project.run("-c", "c.json", "--permit", "hooks");
   project.write("b.txt", "||b.example^\n");

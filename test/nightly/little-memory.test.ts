@@ -38,7 +38,7 @@ test(
       rmSync(folder, { recursive: true, force: true });
     });
     const sources = [
-      { source: `${base}/evil.txt`, allow_private: true, optional: true },
+      { source: `${base}/evil.txt`, allow_private: true, required: false },
       { source: `${base}/good.txt`, allow_private: true },
     ];
     writeFileSync(join(folder, "c.json"), JSON.stringify({ name: "n", sources }));

@@ -18,10 +18,10 @@ function listOf(header: string, count: number): string {
 
 async function run(
   web: ScriptedWeb,
-  more: { check_count?: boolean; optional?: boolean } = {},
+  more: { check_count?: boolean; required?: boolean } = {},
 ): Promise<CompileResult> {
-  const config = { name: "n", sources: [{ source: URL_A, name: "a", ...more }] };
-  const result = await compile(config, { host: web.host, cacheDir: "/cache" });
+  const config = { name: "n", sources: [{ source: URL_A, name: "a", required: true, ...more }] };
+  const result = await compile(config, { host: web.host, cacheDir: "/cache", anyMayFail: true });
   result.close();
   return result;
 }
@@ -73,7 +73,7 @@ test("a list with less than it declares fails, on the first fetch too", async ()
   const web = new ScriptedWeb();
   web.answers[URL_A] = listOf("! Number of entries: 1,000", 899);
   await assert.rejects(async () => await run(web), isTruncated);
-  const dropped = await run(web, { optional: true });
+  const dropped = await run(web, { required: false });
   assert.equal(dropped.report.sources[0]?.state, "dropped");
   assert.equal((await run(web, { check_count: false })).report.rules, 899);
 });
@@ -116,7 +116,7 @@ test("cosmetic rules, all lines and a small difference count", async () => {
   ] as const) {
     const web = new ScriptedWeb();
     web.answers[URL_A] = text;
-    const { report } = await run(web, { optional: true });
+    const { report } = await run(web, { required: false });
     assert.equal(report.sources[0]?.state, isWhole ? "fetched" : "dropped", text.slice(0, 30));
   }
 });

@@ -67,11 +67,11 @@ test("no change of own files, and no added, removed or changed source, refuses a
   }
 });
 
-test("an optional source that was unavailable once is not refused when it returns", async () => {
+test("a source that was unavailable once is not refused when it returns", async () => {
   const config = {
     sources: [
       { source: "a.txt", name: "A", type: "adblock" as const },
-      { source: "b.txt", name: "B", type: "adblock" as const, optional: true },
+      { source: "b.txt", name: "B", type: "adblock" as const, required: false },
     ],
   };
   const project = new Project(names(5000), config);

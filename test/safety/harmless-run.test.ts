@@ -275,7 +275,8 @@ test("-o FILE writes the list alone, and the published release stays as it is", 
   assert.equal((await checkout.run("--update")).exit, 0);
   const published = checkout.files("rules");
   const lock = checkout.files().get("rules.lock");
-  checkout.write("a.txt", `${names.slice(0, 100).join("\n")}\n`);
+  // Refused if a list is published already: devices need names below.
+  checkout.write("a.txt", `${names.slice(0, 99).join("\n")}\n||ntp.org^\n`);
   assert.equal((await checkout.run()).exit, 5);
   const refused = checkout.files("rules");
   for (const [name, text] of published)
@@ -346,7 +347,7 @@ test("-o FOLDER/ moves the whole release, with its guards", async (context) => {
   );
   assert.equal((await checkout.run("verify", "out/manifest.json")).exit, 0);
   assert.equal((await checkout.run("why", "-o", "out/", "n7.example")).exit, 0);
-  checkout.write("a.txt", `${LINES.slice(390).join("\n")}\n`);
+  checkout.write("a.txt", `${LINES.slice(390).join("\n")}\n||ntp.org^\n`);
   assert.equal((await checkout.run("-o", "out/")).exit, 5);
   assert.deepEqual(checkout.files("rules"), published);
   assert.equal(checkout.files().get("rules.lock"), lock);

@@ -208,7 +208,7 @@ test("no source is held without a ledger or with --compat; offline, its publishe
   await runs.run(names(2000));
   assert.equal((await runs.run(names(5))).report.sources[0]!.state, "held");
   const offline = await runs.run(names(5), config(), { offline: true });
-  assert.equal(offline.report.sources[0]!.state, "stale");
+  assert.equal(offline.report.sources[0]!.state, "offline");
   assert.equal(offline.report.rules, 2000);
 });
 

@@ -7,6 +7,8 @@ import {
   type CompileResult,
   compile,
 } from "../support/internals.ts";
+import { turnoverOf } from "../../src/sources/size-judge.ts";
+import { staleLimit } from "../../src/sources/stale-limit.ts";
 import { type Answer, ScriptedWeb } from "../support/scripted-web.ts";
 
 const URL_A = "https://a.example/l.txt";
@@ -109,14 +111,21 @@ for (const [what, [answer, code]] of Object.entries(FAILURES)) {
     );
   });
 
-  test(`${what}: without a copy it is an error, or a note for an optional source`, async () => {
+  test(`${what}: without a copy it is left out, or an error if it is required`, async () => {
     const web = new ScriptedWeb();
     web.answers[URL_A] = answer;
     web.answers[URL_B] = "||other-b.example^\n";
-    const error = await errorOf(build(web));
-    assert.equal(error.diagnostics[0]!.code, code);
-    assert.equal(error.exit, 4);
-    const { report, diagnostics } = await build(web, config({ optional: true }));
+    for (const error of [
+      await errorOf(build(web, config({ required: true }))),
+      // Like the reference.
+      ...(["source-empty", "private-address"].includes(code)
+        ? []
+        : [await errorOf(build(web, config(), { compat: true, cacheDir: undefined }))]),
+    ]) {
+      assert.equal(error.diagnostics[0]!.code, code);
+      assert.equal(error.exit, 4);
+    }
+    const { report, diagnostics } = await build(web);
     assert.equal(report.degraded, true);
     assert.equal(report.sources[0]!.state, "dropped");
     assert.equal(report.rules, 1);
@@ -124,10 +133,11 @@ for (const [what, [answer, code]] of Object.entries(FAILURES)) {
   });
 }
 
-test("a copy is used for seven days or for max_stale", async () => {
+test("a copy is used for half a year, or for max_stale", async () => {
   for (const [days, wish, isUsed] of [
-    [6.9, config(), true],
-    [7.1, config(), false],
+    [179.9, config(), true],
+    [180.1, config(), false],
+    [200, config({ max_stale: "365d" }), true],
     [7.1, config({ max_stale: "10d" }), true],
     [10.1, config({ max_stale: "10d" }), false],
     [1.1, config({ max_stale: "1d" }), false],
@@ -139,26 +149,54 @@ test("a copy is used for seven days or for max_stale", async () => {
     const web = await seeded();
     web.answers[URL_A] = { status: 503 };
     web.time = new Date(web.time.getTime() + days * DAY);
-    if (isUsed) assert.equal((await build(web, wish)).report.sources[0]!.state, "stale");
-    else {
-      const error = await errorOf(build(web, wish));
-      assert.deepEqual(
-        error.diagnostics.map(({ code }) => code),
-        ["fetch-failed", "copy-too-old"],
-      );
-    }
+    const { report, diagnostics } = await build(web, wish);
+    assert.equal(report.sources[0]!.state, isUsed ? "stale" : "dropped", `${days}`);
+    assert.equal(report.rules, isUsed ? 101 : 1);
+    // The day of its end is announced, and named after it.
+    const { usedUntil } = report.sources[0]!;
+    assert.match(
+      diagnostics.find(({ code }) => /stale|dropped/.test(code))!.message,
+      new RegExp(`until ${usedUntil!.slice(0, 10)}${isUsed ? ", then it is left out" : "$"}`),
+    );
+    if (isUsed) continue;
+    const [a, b] = wish.sources;
+    const needed = { ...wish, sources: [{ ...a!, required: true }, b!] };
+    const error = await errorOf(build(web, needed));
+    assert.deepEqual(
+      error.diagnostics.map(({ code }) => code),
+      ["fetch-failed", "copy-too-old"],
+    );
   }
+});
+
+/** A source that replaces this share of its names every so many days. */
+function steps(share: number, days = 1): { days: number; share: number }[] {
+  return Array.from({ length: 5 }, () => ({ days, share }));
+}
+
+test("a copy of a source whose names change quickly is used for a week", () => {
+  for (const [turnover, limit] of [
+    [turnoverOf([]), 180],
+    [turnoverOf(steps(0.005)), 180],
+    [turnoverOf(steps(0.03)), 7],
+    [turnoverOf(steps(0.3, 30)), 180],
+    [turnoverOf(steps(0.6, 30)), 7],
+  ] as const)
+    assert.equal(staleLimit(undefined, turnover), limit * DAY, String(turnover));
+  assert.equal(staleLimit(DAY, turnoverOf(steps(0.001))), DAY);
+  assert.equal(staleLimit(99 * DAY, turnoverOf(steps(0.9))), 99 * DAY);
 });
 
 test("using a copy does not extend its age limit", async () => {
   const web = await seeded();
   web.answers[URL_A] = { status: 404 };
+  const wish = config({ max_stale: "7d" });
   for (let day = 1; day <= 7; day++) {
     web.time = new Date(Date.UTC(2026, 0, 1 + day) - 1000);
-    assert.equal((await build(web)).report.sources[0]!.state, "stale");
+    assert.equal((await build(web, wish)).report.sources[0]!.state, "stale");
   }
   web.time = new Date(Date.UTC(2026, 0, 9));
-  await errorOf(build(web));
+  assert.equal((await build(web, wish)).report.sources[0]!.state, "dropped");
 });
 
 test("a source that the server reports as unchanged is not sent again and counts as current", async () => {
@@ -191,19 +229,33 @@ test("a copy with changed bytes is not used", async () => {
 test("--offline makes no requests and uses copies of any age", async () => {
   const web = await seeded();
   web.asked.length = 0;
-  web.time = new Date(web.time.getTime() + 100 * DAY);
-  const { report } = await build(web, config(), { offline: true });
+  web.time = new Date(web.time.getTime() + 400 * DAY);
+  const { report, diagnostics } = await build(web, config(), { offline: true });
+  const said = diagnostics.filter(({ code }) => code !== "source-incomplete");
   assert.deepEqual(
     report.sources.map(({ state }) => state),
-    ["stale", "stale"],
+    ["offline", "offline"],
+  );
+  assert.equal(report.degraded, false);
+  // What the user asked for is no warning.
+  assert.deepEqual(
+    said.map(({ code, severity, message }) => [code, severity, message]),
+    [
+      [
+        "offline-copies",
+        "note",
+        "--offline: 2 cached copies, the oldest from 2026-01-01 00:00 UTC",
+      ],
+    ],
   );
   assert.equal(web.asked.length, 0);
   const error = await errorOf(build(new ScriptedWeb(), config(), { offline: true }));
   assert.deepEqual(
-    error.diagnostics.map(({ code, hint }) => [code, hint]),
+    error.diagnostics.map(({ code, cause }) => [code, cause]),
     [
-      ["fetch-failed", "Run once without --offline"],
-      ["fetch-failed", "Run once without --offline"],
+      ["fetch-failed", "--offline is set"],
+      ["fetch-failed", "--offline is set"],
+      ["sources-missing", undefined],
     ],
   );
 });
@@ -250,7 +302,7 @@ test("transient failures are retried with pauses, permanent ones are not", async
     const web = new ScriptedWeb();
     web.answers[URL_A] = [...answers];
     web.answers[URL_B] = "||other-b.example^\n";
-    const result = await build(web).catch((error: unknown) => error);
+    const result = await build(web, config({ required: true })).catch((error: unknown) => error);
     assert.equal(web.asked.filter(({ url }) => url === URL_A).length, tries);
     assert.equal(web.waits.length, waits);
     assert.equal(result instanceof CompilerError, answers.at(-1) !== GOOD);
@@ -271,8 +323,9 @@ test("up to five redirects are followed, and each is checked", async () => {
   web.answers[URL_A] = hop("/3");
   assert.equal((await build(web)).report.rules, 101);
   web.answers[URL_A] = hop("/2");
+  const needed = config({ required: true });
   assert.match(
-    (await errorOf(build(web, undefined, { cacheDir: undefined }))).diagnostics[0]!.cause!,
+    (await errorOf(build(web, needed, { cacheDir: undefined }))).diagnostics[0]!.cause!,
     /5 redirects/,
   );
   for (const [to, why] of [
@@ -281,7 +334,7 @@ test("up to five redirects are followed, and each is checked", async () => {
     ["data:text/plain,x", /neither http nor https/],
   ] as const) {
     web.answers[URL_A] = hop(to);
-    const error = await errorOf(build(web, undefined, { cacheDir: undefined }));
+    const error = await errorOf(build(web, needed, { cacheDir: undefined }));
     assert.match(error.diagnostics[0]!.cause!, why);
   }
 });

@@ -143,12 +143,12 @@ test("--frozen fails for a changed local file, a new source or a missing lockfil
   assert.match(missing.said, /error\[lock-missing\]/);
 });
 
-test("--frozen fails for a changed configuration and never skips an optional source", async () => {
+test("--frozen fails for a changed configuration and never leaves out a source", async () => {
   const project = await locked();
   const config = project.read("c.json");
   project.write("c.json", config.replace('"name":"N"', '"name":"N","exclusions":["x"]'));
   assert.match((await project.run("--frozen")).said, /error\[lock-mismatch\]: The configuration/);
-  project.write("c.json", config.replaceAll('"name":"first"', '"name":"first","optional":true'));
+  project.write("c.json", config.replaceAll('"name":"first"', '"name":"first","required":false'));
   assert.equal((await project.run("--update")).exit, 0);
   project.forgetCopies();
   project.answers[A] = "||changed.example^\n";

@@ -22,7 +22,11 @@ async function build(
   more: Partial<Config> = {},
   options: CompileOptions = {},
 ): Promise<Outcome> {
-  const wish = { name: "n", sources: [{ source: FAR, ...source }, { source: "own.txt" }], ...more };
+  const wish = {
+    name: "n",
+    sources: [{ source: FAR, required: true, ...source }, { source: "own.txt" }],
+    ...more,
+  };
   try {
     const result = await compile(wish, { host: web.host, cacheDir: "/cache", ...options });
     result.close();
@@ -85,9 +89,9 @@ for (const [what, write, type] of WAYS)
         assert.equal(isRefused(await build(web, source)), refused, `${count} from the web`);
         const local = await build(web, { source: "local.txt", ...source });
         assert.equal(isRefused(local), refused, `${count} in a file`);
-        const optional = await build(web, { source: "local.txt", optional: true, ...source });
-        assert.ok(!(optional instanceof CompilerError));
-        assert.equal(optional.report.sources[0]!.state, refused ? "dropped" : "local");
+        const other = await build(web, { source: "local.txt", required: false, ...source });
+        assert.ok(!(other instanceof CompilerError));
+        assert.equal(other.report.sources[0]!.state, refused ? "dropped" : "local");
       }
     });
 
@@ -126,8 +130,8 @@ test("the last good copy is used, and the bad content is not cached", async () =
   }
 });
 
-test("an optional source that is not a blocklist is skipped", async () => {
-  const outcome = await build(webOf(ALLOW_LIST), { optional: true });
+test("a source that is not a blocklist is left out", async () => {
+  const outcome = await build(webOf(ALLOW_LIST), { required: false });
   assert.ok(!(outcome instanceof CompilerError));
   assert.equal(outcome.report.sources[0]!.state, "dropped");
   assert.equal(outcome.report.sources[0]!.problem!.code, "source-not-blocklist");

@@ -3,6 +3,7 @@ export const GUARD_NAMES = [
   "blocks-protected",
   "blocks-suffix",
   "too-few-rules",
+  "names-lost",
   "source-shrunk",
   "source-grown",
   "source-replaced",

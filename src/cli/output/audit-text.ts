@@ -50,7 +50,7 @@ function sourcesOf({ report, stats }: Audit): AuditedList[] {
   const needed = new Set(stats.cover.sources);
   return sources.map((source, index) => {
     const { rules, onlyHere } = stats.sources[index]!;
-    const { label, lines, problem } = source;
+    const { label, lines, problem, state } = source;
     const same = sources.filter((other) => other.source === source.source);
     const sameAs = same[0] === source ? undefined : same[0]!.label;
     // A list does not add rules that its own copy has, but one of the two is needed.
@@ -63,7 +63,7 @@ function sourcesOf({ report, stats }: Audit): AuditedList[] {
       onlyHere,
       state: stateOf(source, sameAs === undefined, adds),
       ...(sameAs !== undefined && { sameAs }),
-      ...(problem && { problem: problem.message }),
+      ...(problem && state === "dropped" && { problem: problem.message }),
     };
   });
 }
@@ -74,7 +74,7 @@ function stateOf(
   adds: boolean,
 ): AuditedList["state"] {
   const isOther = problem?.code === "source-is-html" || problem?.code === "source-not-list";
-  if (problem !== undefined) return isOther ? "no-list" : "dead";
+  if (state === "dropped") return isOther ? "no-list" : "dead";
   if (!isFirst) return "repeated";
   if (state === "stale") return "stale";
   return adds ? "good" : "adds-nothing";

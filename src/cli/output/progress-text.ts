@@ -12,8 +12,9 @@ const STATES: Readonly<Record<Fetched["state"], string>> = {
   unchanged: "unchanged, cached copy used",
   locked: "locked in rules.lock",
   held: "too different, cached copy used",
+  offline: "cached copy used",
   stale: "failed, cached copy used",
-  dropped: "failed, skipped",
+  dropped: "failed, not used",
 };
 
 /** A step of a download; undefined for other events. */

@@ -4,7 +4,6 @@ import { printable } from "../../diagnostics/printable.ts";
 import type { Style } from "../../diagnostics/render.ts";
 import { numberText } from "../../diagnostics/number-text.ts";
 import { COUNTS, fatesOfRules } from "../../explain/glossary.ts";
-import { isDegraded } from "../../build/build-outcome.ts";
 import { droppedText } from "./fate-text.ts";
 import { renderTable } from "./table.ts";
 
@@ -51,9 +50,19 @@ export function summaryTable(
 }
 
 /** Marks a degraded source: its numbers are those of a cached copy. */
-function stateText({ state, goodAt = "" }: SourceReport): string[] {
-  if (state === "dropped") return ["skipped"];
-  return isDegraded(state) ? [`${state}: copy from ${goodAt.slice(0, 10)}`] : [];
+function stateText({ state, goodAt = "", usedUntil = "", problem }: SourceReport): string[] {
+  const copy = `copy from ${goodAt.slice(0, 10)}`;
+  const why = failureText(problem?.code);
+  if (state === "dropped") return [`left out: ${why}`];
+  if (state === "stale") return [`${why}: copy until ${usedUntil.slice(0, 10)}`];
+  if (state === "offline") return [copy];
+  return state === "held" ? [`held: ${copy}`] : [];
+}
+
+/** The beginning of the message of a source that cannot be read. */
+function failureText(code: string | undefined): string {
+  if (code === "fetch-timeout") return "Connection timeout";
+  return code?.startsWith("source-") ? "not a list" : "Failed to fetch";
 }
 
 function totalDropped(sources: readonly SourceReport[]): Record<string, number> {
