@@ -97,11 +97,12 @@ class PlaceCheck {
     const mayBeThere = this.mayLeave || isCopy || (isInside && (await this.isReallyInside(path)));
     if (!mayBeThere)
       return errorOf("path-outside", `${printable(name)} is outside the rules directory`);
-    if ((await host.kindOf(path)) === "link")
-      return errorOf("path-unsafe", `${printable(name)} is a symbolic link`, {
-        hint: "Remove the link; the file itself is then written there",
-      });
-    return undefined;
+    const kind = await host.kindOf(path);
+    if (kind === undefined || kind === "file") return undefined;
+    const what = kind === "link" ? "a symbolic link" : "not a regular file";
+    return errorOf("path-unsafe", `${printable(name)} is ${what}`, {
+      hint: "Remove it; the file is then written there",
+    });
   }
 
   /** Whether no folder on the way is a link to outside: neither that of the file nor those that are written beside it. */

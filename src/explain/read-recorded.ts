@@ -12,7 +12,9 @@ export async function readRecorded<T>(
   host: Host,
   read: (file: OpenFile) => Promise<T>,
 ): Promise<T | undefined> {
-  if (path === undefined && (sha256 === undefined || cacheDir === undefined)) return undefined;
+  // A record is stored beside the list and may come from elsewhere: it selects a file that has not changed, or a digest, not a path.
+  const isDigest = /^[0-9a-f]{64}$/.test(sha256 ?? "");
+  if (path === undefined && (!isDigest || cacheDir === undefined)) return undefined;
   return await ifAvailable(async () => {
     const file = await host.openFile(path ?? host.path.join(cacheDir!, "objects", sha256!));
     try {

@@ -1,17 +1,18 @@
 import { lstatSync, mkdirSync, realpathSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import process from "node:process";
 
 const OTHERS_MAY_WRITE = 0o022;
 const STICKY = 0o1000;
 
 /**
- * A folder below `cache` for compiled code, created if missing; undefined if other users could put code into it, which
- * would run as this user. Node itself does not check, and would use a shared folder.
+ * A folder beside `cache` for compiled code, created if missing; undefined if other users could put code into it, which
+ * would run as this user. Node itself does not check, and would use a shared folder. It is not in the cache, which is restored from
+ * elsewhere in CI.
  */
 export function codeFolder(cache: string | undefined): string | undefined {
   if (cache === undefined) return undefined;
-  const folder = join(cache, "code");
+  const folder = `${cache}-code`;
   for (const path of [dirname(cache), cache, folder]) make(path);
   try {
     const user = process.getuid?.();

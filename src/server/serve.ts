@@ -24,6 +24,7 @@ import { ReportRenewal } from "./report-renewal.ts";
 import { type RouteContext, route } from "./routes.ts";
 import { Runner, type RunnerOptions } from "./runner.ts";
 import type { Schedule } from "./schedule.ts";
+import { ServedFiles } from "./served-files.ts";
 import { statusPage } from "./status-page.ts";
 import { Scheduler } from "./scheduler.ts";
 
@@ -39,8 +40,10 @@ export interface ServeSettings {
   readonly folder: string;
   /** The folder that paths of lists are relative to. */
   readonly root?: string;
-  /** The files that the configuration names. */
+  /** The files that the configuration names, ... */
   readonly lists: readonly string[];
+  /** ... and all that it may have, also of formats and of several lists. */
+  readonly outputs: readonly string[];
   readonly compile: RunnerOptions["compile"];
   readonly requests: RequestSettings;
   /** The token of `requests` if the server made it. */
@@ -77,6 +80,7 @@ class Server {
   private readonly log: EventLog;
   private readonly signal: AbortSignal;
   private readonly store: ListStore;
+  private readonly served: ServedFiles;
   private readonly reports: ListStore;
   private readonly patches: ListStore;
   private readonly held: LastRead<HeldList>;
@@ -96,6 +100,7 @@ class Server {
     this.log = log;
     this.signal = signal;
     this.store = new ListStore(host, log, settings.root);
+    this.served = new ServedFiles([...settings.lists, ...settings.outputs], host);
     this.reports = new ListStore(host, log);
     this.patches = new ListStore(host, log);
     this.held = new LastRead(settings.held, host);
@@ -308,8 +313,7 @@ class Server {
 
   private async servePublished(): Promise<void> {
     const outputs = this.runner.history.lastBuild?.outputs ?? [];
-    const names = outputs.flatMap(({ file, files }) => files ?? [file]);
-    const paths = names.map((name) => this.host.path.resolve(this.host.cwd, name));
+    const paths = this.served.pathsOf(outputs);
     this.store.serve(paths);
     await this.store.refreshNow();
     await this.servePatches(paths);

@@ -32,7 +32,7 @@ test(
   (context) => {
     const { cache } = place(context);
     const folder = codeFolder(cache);
-    assert.equal(folder, join(cache, "code"));
+    assert.equal(folder, `${cache}-code`);
     assert.equal(statSync(folder).mode & 0o777, 0o700);
     assert.equal(codeFolder(cache), folder);
   },
@@ -43,15 +43,15 @@ test(
   { skip: isWindows },
   (context) => {
     const { home, cache } = place(context);
-    mkdirSync(join(cache, "code"), { recursive: true });
-    const code = join(cache, "code");
+    mkdirSync(`${cache}-code`, { recursive: true });
+    const code = `${cache}-code`;
     for (const mode of [0o777, 0o770, 0o702, 0o755]) {
       chmodSync(code, mode);
       assert.equal(codeFolder(cache), undefined, mode.toString(8));
     }
     chmodSync(code, 0o700);
     assert.equal(codeFolder(cache), code);
-    for (const parent of [cache, join(home, ".cache"), home]) {
+    for (const parent of [join(home, ".cache"), home]) {
       chmodSync(parent, 0o777);
       assert.equal(codeFolder(cache), undefined, parent);
       // As in /tmp: others may add, but not replace.
@@ -66,7 +66,7 @@ test("the code cache does not follow a symbolic link", { skip: isWindows }, (con
   const { home, cache } = place(context);
   mkdirSync(cache, { recursive: true });
   mkdirSync(join(home, "elsewhere"), 0o700);
-  symlinkSync(join(home, "elsewhere"), join(cache, "code"));
+  symlinkSync(join(home, "elsewhere"), `${cache}-code`);
   assert.equal(codeFolder(cache), undefined);
 });
 
@@ -76,7 +76,7 @@ test(
   (context) => {
     const { home, cache } = place(context);
     const code = codeFolder(cache)!;
-    for (const path of [code, cache, home]) {
+    for (const path of [code, join(home, ".cache"), home]) {
       chownSync(path, 12_345, 12_345);
       assert.equal(codeFolder(cache), undefined, path);
       chownSync(path, 0, 0);
@@ -103,6 +103,6 @@ test(
     for (let round = 0; round < 2; round++)
       assert.equal((await runProgram(["--version"], { env })).exit, 0);
     assert.deepEqual(readdirSync(temporary), []);
-    if (process.platform === "linux") assert.ok(existsSync(join(cache, "code")));
+    if (process.platform === "linux") assert.ok(existsSync(`${cache}-code`));
   },
 );

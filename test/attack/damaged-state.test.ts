@@ -90,6 +90,7 @@ async function problemsWith(damage: Damage): Promise<string[]> {
     runTimeoutMs: 0,
     folder: FOLDER,
     lists: ["/project/rules/my-list.txt"],
+    outputs: [],
     compile: async () => {
       runs++;
       return { exit: 0, build: BUILD };

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import {
   existsSync,
   mkdirSync,
@@ -175,6 +176,24 @@ test(
     }
   },
 );
+
+test("a folder or a pipe as the target is not replaced", { skip: !isPosix }, async (context) => {
+  const outputs = [{ format: "hosts", file: "l.hosts" }];
+  for (const target of ["l.txt", "l.hosts", "manifest.json"])
+    for (const kind of ["folder", "pipe"]) {
+      const checkout = new Checkout(context, { outputs, manifest: {} });
+      const path = join(checkout.folder, "rules", target);
+      mkdirSync(kind === "folder" ? path : join(path, ".."), { recursive: true });
+      if (kind === "pipe") execFileSync("mkfifo", [path]);
+      for (const words of [["validate"], [], ["--permit", "paths"]]) {
+        const { exit, stderr } = await checkout.run(...words);
+        assert.equal(exit, 2, `${target}: ${stderr}`);
+        assert.match(stderr, /error\[path-unsafe\]: .* is not a regular file/, target);
+      }
+      const info = statSync(path);
+      assert.ok(kind === "folder" ? info.isDirectory() : info.isFIFO());
+    }
+});
 
 test("a changed stored build writes nothing that the configuration does not name", async (context) => {
   const outputs = [{ format: "hosts" }, { format: "rpz", updates: "127.0.0.1" }];

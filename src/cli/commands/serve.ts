@@ -2,7 +2,9 @@ import type { BuildContext } from "../../build/build-context.ts";
 import { reportFiles, stateFolder } from "../../build/report-files.ts";
 import type { ListPlan } from "../../build/list-plan.ts";
 import { holdFacts, readHold } from "../../build/state/hold.ts";
+import { planCombined } from "../../build/combined-plan.ts";
 import { planLists } from "../../build/plan-lists.ts";
+import { wantedFiles } from "../../build/refuse-places.ts";
 import { openProject } from "../../build/project.ts";
 import { resolversOf } from "../../config/resolvers.ts";
 import { Exit } from "../../diagnostics/exit.ts";
@@ -71,7 +73,8 @@ export const serveCommand: Command = async (asked, real, reporter, signal) => {
   const root = host.path.resolve(host.cwd, options.rulesDir);
   const held = (): Promise<HeldList[]> => heldLists(plans, host);
   const proofs = (): Promise<ResolverState[]> => lastProofs(all, options, host);
-  const paths = { root, folder, lists, reports };
+  const outputs = wantedFiles(plans, planCombined(project, options, host)).map(({ path }) => path);
+  const paths = { root, folder, lists, outputs, reports };
   const listNames = plans.map(({ list }) => list.config.name);
   const requests = {
     token: given || ownToken!.token,
