@@ -24,7 +24,7 @@ export const RESOLVER_CODES = {
     exit: 12,
     meaning:
       "A resolver blocks some names of your own files and not others, blocks names of `allow`, or answers from another list.",
-    hint: "Check that it reads the right file and loaded it completely, and which other lists it uses",
+    hint: "Check that it reads the right file and loaded it completely, which other lists it uses, and that a secondary is not ahead of its primary (compare the serials)",
   },
   "resolver-unreachable": {
     exit: 12,

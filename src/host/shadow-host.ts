@@ -17,6 +17,9 @@ export function shadowHost(host: Host): Host {
     files.has(path) ? written(path) : await host.readFile(path);
   return {
     ...host,
+    exchange: async () => {
+      throw new HostError("ENOSYS", "a dry run asks no other machine");
+    },
     readFile,
     openFile: async (path) =>
       files.has(path) ? openBytes(written(path)) : await host.openFile(path),

@@ -30,7 +30,7 @@ import type { FileSet } from "./file-set.ts";
 import { StableFiles } from "./stable-files.ts";
 import type { WriteOutcome } from "./list-file.ts";
 import { nextSerial } from "./zone-serial.ts";
-import { SERIAL_STEP, type ZoneUpdates, writeUpdates } from "./zone-updates.ts";
+import { type ZoneUpdates, writeUpdates } from "./zone-updates.ts";
 
 /** The result of one output. */
 export interface FormatOutputReport {
@@ -117,8 +117,7 @@ export class FormatOutputs {
   ): Promise<Written> {
     const { host } = this;
     const { format, options, limits } = plan;
-    const step = plan.updates === undefined ? 1 : SERIAL_STEP;
-    const serial = await nextSerial(plan.path, builtAt, host, step);
+    const serial = await nextSerial(plan, builtAt, host);
     const footer = encodeUtf8((format.footer ?? []).map((line) => `${line}\n`).join(""));
     const opening = encodeUtf8(format.exactOpening === undefined ? "" : `${format.exactOpening}\n`);
     const header = (count: number): PartHeader => {

@@ -19,8 +19,6 @@ const RECORD_BYTES = 10 + 16;
 const LARGEST_SHARE = 0.25;
 /** Begins a comment. */
 const SEMICOLON = 59;
-/** How far apart the serials of two versions are at least, because every message needs a serial of its own. */
-export const SERIAL_STEP = 1000;
 
 interface Soa {
   /** The data before and after the serial. */
