@@ -16,7 +16,8 @@ export async function publishedExceptions(
   if (path === undefined || last === undefined) return undefined;
   try {
     const texts = await exceptionsIn(path, host);
-    return { texts, sources: new Set(last.sources.map(({ source }) => source)) };
+    const { freed } = await readMemory(path, host);
+    return { texts, sources: new Set(last.sources.map(({ source }) => source)), freed };
   } catch (error) {
     if (error instanceof HostError) return undefined;
     throw error;

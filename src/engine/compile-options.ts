@@ -9,12 +9,21 @@ import type { ProgressEvent } from "./progress-event.ts";
 import type { SharedSources } from "./shared-sources.ts";
 import type { SourceLock } from "./source-lock.ts";
 
+/** Names that new exceptions of a source freed. */
+export interface FreedNamesOf {
+  /** In its displayed form. */
+  readonly source: string;
+  readonly names: readonly string[];
+}
+
 /** Distinguishes new exceptions of sources from published ones. */
 export interface PublishedExceptions {
   /** The exceptions of the published list, verbatim. */
   readonly texts: ReadonlySet<string>;
   /** The sources of the published list, in their displayed form. */
   readonly sources: ReadonlySet<string>;
+  /** Names that new exceptions freed within 30 days, by source. */
+  readonly freed: readonly FreedNamesOf[];
 }
 
 /** The published list, for the guards. */

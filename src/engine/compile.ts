@@ -196,7 +196,7 @@ export class Compilation {
         ? []
         : [
             { name: "trust", stage: finalTrust(trustOf, context) },
-            ...(budget === undefined ? [] : [{ name: "exceptions", stage: budget }]),
+            ...judges.exceptions(),
             { name: "protect", stage: protection.listStage() },
           ]),
       ...popularity.last(),

@@ -4,6 +4,7 @@ import type { RankedNames } from "../meaning/ranked-names.ts";
 import type { RuleTable } from "../rules/rule-table.ts";
 import type { InputFile } from "../sources/source-list.ts";
 import type { StoredFile } from "../sources/source-store.ts";
+import type { FreedNamesOf } from "./compile-options.ts";
 import type { ListFindings } from "./list-findings.ts";
 import type { PlannedSource } from "./plan.ts";
 import type { CompileReport } from "./report.ts";
@@ -12,6 +13,7 @@ import type { CompileReport } from "./report.ts";
 export interface Learned {
   /** Popular names that the replaced list blocks. */
   readonly blocked: readonly string[];
+  readonly freed: readonly FreedNamesOf[];
 }
 
 /** What is known of a list once it is compiled. */

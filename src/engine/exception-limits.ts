@@ -1,5 +1,5 @@
 import { type Diagnostic, warningOf } from "../diagnostics/diagnostic.ts";
-import { countText } from "../diagnostics/number-text.ts";
+import { countText, numberText } from "../diagnostics/number-text.ts";
 import { printable } from "../diagnostics/printable.ts";
 import { allNames, someOf } from "../diagnostics/some-of.ts";
 import { type ChunkPool, rowOf } from "../rules/rule-table.ts";
@@ -32,7 +32,14 @@ export function exceptionBudget(
   const isJudged = new Set(
     limited.filter(({ shown }) => published.sources.has(shown)).map(({ index }) => index),
   );
-  const terms = { known: published.texts, isJudged: (source: number) => isJudged.has(source) };
+  const { texts: known, freed } = published;
+  const shown = new Map(limited.map((one) => [one.index, one.shown]));
+  const terms = {
+    known,
+    isJudged: (source: number) => isJudged.has(source),
+    freedBefore: (source: number) =>
+      new Set(freed.flatMap((one) => (one.source === shown.get(source) ? one.names : []))),
+  };
   return isJudged.size === 0 ? undefined : new ExceptionBudget(terms, context);
 }
 
@@ -42,9 +49,9 @@ export function budgetWarnings(
   labels: readonly string[],
   pool: ChunkPool,
 ): Diagnostic[] {
-  return over.map(({ source, rows, freed }) => {
+  return over.map(({ source, rows, freed, freedBefore }) => {
     const count = countText(rows.length, "new exception");
-    const message = `${printable(labels[source] ?? "")} has ${count}, which would unblock ${countText(freed.length, "name")} that only other sources block; all of them were dropped: ${someOf(freed)}`;
+    const message = `${printable(labels[source] ?? "")} has ${count}, which would unblock ${countText(freed.length, "name")} that only other sources block${freedBefore === 0 ? "" : `, after ${numberText(freedBefore)} others within 30 days`}; all of them were dropped: ${someOf(freed)}`;
     const at = findingLocation({ row: rows[0]!, text: textAt(rows[0]!, pool) }, pool);
     return warningOf("new-exceptions", message, {
       ...(at === undefined ? {} : { at }),

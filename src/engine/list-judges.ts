@@ -1,5 +1,6 @@
 import type { Host } from "../host/host.ts";
 import type { ExceptionBudget } from "../transformations/exception-budget.ts";
+import { OverruledExceptions } from "../transformations/overruled-exceptions.ts";
 import { OwnBlocks, isValidRow } from "../transformations/own-blocks.ts";
 import type { Protection } from "../transformations/protect.ts";
 import type { StageContext } from "../transformations/stage-context.ts";
@@ -28,6 +29,8 @@ interface Means {
 export interface ListJudges {
   readonly protection: Protection | undefined;
   readonly budget: ExceptionBudget | undefined;
+  /** Stages that judge the exceptions of the finished list. */
+  exceptions(): NamedStage[];
   /** Stages between the filters and the transformations of the list. */
   filtered(): NamedStage[];
   learned(): Learned;
@@ -66,17 +69,30 @@ export async function listJudges(
       own,
     });
   const limited = limitedSources(plan.sources, reader, options);
+  // The user asked for the exceptions of a source with InvertAllow.
+  const isWeak = (index: number): boolean => !isFull(index) && !plan.sources[index]!.isInverted;
+  const who = { isOwn: isFull, isJudged: isWeak };
+  const hasBoth = isLimited && plan.sources.some(({ index }) => isFull(index));
+  const budget = exceptionBudget(limited, published.exceptions, context);
   return {
     protection: isJudged
       ? protectionOf(guarded, { ...published, blocked }, plan, { isFull, own, context })
       : undefined,
-    budget: exceptionBudget(limited, published.exceptions, context),
+    budget,
+    exceptions: () => [
+      ...(hasBoth ? [{ name: "exceptions", stage: new OverruledExceptions(who, context) }] : []),
+      ...(budget === undefined ? [] : [{ name: "exceptions", stage: budget }]),
+    ],
     filtered: () => [
       ...(isLimited && !inverts(plan.list) ? [{ name: "protect", stage: own.stage() }] : []),
       ...popularity.filtered(),
     ],
     learned: () => ({
       blocked: popularity.wanted.filter((name) => blocked?.get(name)?.isForAll === true),
+      freed: (budget?.within ?? []).map(({ source, names }) => ({
+        source: plan.sources[source]!.shown,
+        names,
+      })),
     }),
   };
 }

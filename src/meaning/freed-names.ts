@@ -46,6 +46,12 @@ export class FreedNames {
   /** A literal of each pattern, which every matching name contains. */
   private readonly literals: string[] = [];
   private finder: AhoCorasick | undefined;
+  private readonly countsDropped: boolean;
+
+  /** `countsDropped` if rows of other sources count although another row made them redundant. */
+  constructor(countsDropped = false) {
+    this.countsDropped = countsDropped;
+  }
 
   add(source: number, text: string): void {
     const rule = readRule(text);
@@ -130,7 +136,7 @@ export class FreedNames {
 
   private meet(name: string, source: number, isLive: boolean, isSubtree: boolean): void {
     for (const [judged, exceptions] of this.bySource)
-      if (judged !== source ? isLive : true)
+      if (judged === source || isLive || this.countsDropped)
         if (exceptions.matches(name))
           (judged === source ? exceptions.own : exceptions.others).add(name);
     if (!isSubtree || !this.parentHashes.has(hashOf(name))) return;

@@ -98,6 +98,7 @@ export const FATES = [
     "would newly block a name that people need, from a source that is not fully trusted",
   ],
   ["reserved", "alarm", "matches the canary, which shows the build that a resolver answers from"],
+  ["overruled", "loss", "exception for a name that a source of higher trust blocks"],
 ] as const;
 
 /** What became of a line: `kept` in the list, or why it was dropped. */
@@ -159,6 +160,7 @@ export const Fate = {
   NewlyBlocks: 51,
   Household: 52,
   Reserved: 53,
+  Overruled: 54,
 } as const;
 export type Fate = (typeof Fate)[keyof typeof Fate];
 

@@ -6,7 +6,7 @@ import { textOf } from "../rules/row-text.ts";
 import type { Pass, Stage } from "./stage.ts";
 import type { StageContext } from "./stage-context.ts";
 
-/** Budget per source for new exceptions: this many freed names, or this share of the names of the other sources. */
+/** Budget per source for the new exceptions of 30 days: this many freed names, or this share of the names of the other sources. */
 const LEAST = 20;
 const PART = 0.001;
 
@@ -16,6 +16,14 @@ export interface OverBudget {
   /** Row numbers in the whole compile. */
   readonly rows: readonly number[];
   readonly freed: readonly string[];
+  /** How many other names its new exceptions freed within 30 days. */
+  readonly freedBefore: number;
+}
+
+/** Names that the new exceptions of a source free. */
+export interface FreedBySource {
+  readonly source: number;
+  readonly names: readonly string[];
 }
 
 export interface BudgetTerms {
@@ -23,6 +31,8 @@ export interface BudgetTerms {
   readonly known: ReadonlySet<string>;
   /** Whether the budget applies to a source. */
   isJudged(source: number): boolean;
+  /** The names that new exceptions of a source freed within 30 days. */
+  freedBefore(source: number): ReadonlySet<string>;
 }
 
 /**
@@ -31,6 +41,8 @@ export interface BudgetTerms {
  */
 export class ExceptionBudget implements Stage {
   readonly over: OverBudget[] = [];
+  /** What new exceptions within the budget free. */
+  readonly within: FreedBySource[] = [];
   private readonly terms: BudgetTerms;
   private readonly context: StageContext;
   private readonly fresh = new Map<number, number[]>();
@@ -87,9 +99,14 @@ export class ExceptionBudget implements Stage {
       this.names.take(chunk, this.sourceOf(chunk));
       cache.done(chunk);
     }
-    for (const { source, freed, names } of this.names.results())
-      if (freed.length > Math.max(LEAST, names * PART))
-        this.over.push({ source, rows: this.fresh.get(source)!, freed });
+    for (const { source, freed, names } of this.names.results()) {
+      // Names that were freed before count once, so that many small steps are one.
+      const before = this.terms.freedBefore(source);
+      const freedBefore = before.size - freed.filter((name) => before.has(name)).length;
+      if (freed.length + freedBefore > Math.max(LEAST, names * PART))
+        this.over.push({ source, rows: this.fresh.get(source)!, freed, freedBefore });
+      else if (freed.length > 0) this.within.push({ source, names: freed });
+    }
   }
 
   private sourceOf({ origin }: Chunk): number {

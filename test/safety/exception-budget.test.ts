@@ -31,10 +31,13 @@ class Project {
     this.host = memoryHost({ files: { "c.json": JSON.stringify(whole) }, web: this.web });
   }
 
+  now = "2026-11-10T00:00:00Z";
+
   async run(...more: string[]): Promise<{ exit: number; said: string }> {
     this.host.output.stderr = "";
     const args = [...more, "-c", "c.json", "-o", "out.txt"];
-    const exit = await run(args, this.host, new AbortController().signal);
+    const host = { ...this.host, now: () => new Date(this.now) };
+    const exit = await run(args, host, new AbortController().signal);
     return { exit, said: this.host.output.stderr };
   }
 
@@ -173,4 +176,30 @@ test("the exception budget for a fully trusted source, a new source and a plan",
 test("with --strict, a source over its exception budget gives exit code 3", async () => {
   const project = new Project();
   assert.equal((await project.later(OWN + freeing(21), "--strict")).exit, 3);
+});
+
+test("many small steps count as one, for 30 days", async () => {
+  const project = new Project();
+  const step = async (now: string, count: number): Promise<string> => {
+    project.now = now;
+    // Exceptions that a source no longer has count, too.
+    project.web[STRANGER] = OWN + lines(20, (index) => `@@||n${count - 1 - index}.example^`);
+    const { exit, said } = await project.run();
+    assert.equal(exit, 0, said);
+    return said;
+  };
+  assert.equal((await project.run()).exit, 0);
+  assert.doesNotMatch(await step("2026-11-11T00:00:00Z", 20), /new-exceptions/);
+  assert.equal(project.exceptions.length, 20);
+  // Several steps, some of them on one day.
+  for (const now of ["2026-11-11T01:00:00Z", "2026-11-12T00:00:00Z", "2026-12-10T00:00:00Z"]) {
+    const said = await step(now, 21);
+    assert.match(
+      said,
+      /Stranger has 1 new exception, which would unblock 1 name that only other sources block, after 20 others within 30 days/,
+    );
+    assert.equal(project.exceptions.length, 19);
+  }
+  assert.doesNotMatch(await step("2026-12-12T00:00:00Z", 22), /new-exceptions/);
+  assert.equal(project.exceptions.length, 20);
 });
