@@ -35,7 +35,7 @@ import {
 import { LateDrops } from "./late-drops.ts";
 import { listJudges } from "./list-judges.ts";
 import { ListHeader } from "./list-header.ts";
-import { listShape } from "./list-shape.ts";
+import { listShape, tiersOf } from "./list-shape.ts";
 import { protectedSet } from "./protected-names.ts";
 import { type Filters, stagesOf } from "./stages-of.ts";
 import { type MemoryPlan, expectText, memoryPlan, scratchNeed } from "./memory-plan.ts";
@@ -189,6 +189,7 @@ export class Compilation {
     output.names = options.names;
     const trustOf = (index: number): Trust =>
       trustInList(plan, index, reader.trustOf(plan.sources[index]!).level);
+    const tiers = tiersOf(plan, trustOf, (index) => reader.states[index]?.kind === "local");
     const last = [
       ...(late?.stages() ?? []),
       ...popularity.ranked(),
@@ -208,7 +209,7 @@ export class Compilation {
       plan.list.hasCanary === true
         ? new Reserved(context, (index) => trustOf(index) === "full")
         : undefined;
-    const parts = { filters: listFilters, first, filtered, last, comparison, reserved };
+    const parts = { filters: listFilters, first, filtered, last, comparison, reserved, tiers };
     const stages = stagesOf(plan.list, parts, this.warnings, context);
     const list = new Pipeline(stages, (chunk) => output.take(chunk));
     const bytesRead: number[] = [];
@@ -249,7 +250,7 @@ export class Compilation {
       builtAt: this.builtAt,
       timelessHead: this.head.timeless(output.count.rules),
       shape: {
-        ...listShape(plan, protection?.reachable ?? [], late?.found === true),
+        ...listShape(plan, protection?.reachable ?? [], late?.found === true, tiers),
         ...popularity.shape,
       },
       findings:

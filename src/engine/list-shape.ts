@@ -1,3 +1,5 @@
+import type { Trust } from "../config/fields.ts";
+import { OWN_TIER } from "../formats/fit-rules.ts";
 import type { ListShape } from "../formats/list-model.ts";
 import type { Plan } from "./plan.ts";
 
@@ -6,11 +8,13 @@ export function listShape(
   plan: Plan,
   protectedNames: readonly string[],
   hasLateDrops = false,
+  tiers?: readonly number[],
 ): ListShape {
   return {
-    isMinimal: isMinimal(plan),
+    isMinimal: isMinimal(plan) && tiers === undefined,
     hasSureCovers: !hasLateDrops && compressesOnce(plan),
     protectedNames,
+    ...(tiers && { tiers }),
     ...(plan.list.hasCanary === true && { hasCanary: true }),
   };
 }
@@ -27,4 +31,20 @@ function compressesOnce({ config, sources }: Plan): boolean {
     config.plugins === undefined &&
     !sources.some(({ passes }) => passes.steps.some(({ name }) => name === "Compress"))
   );
+}
+
+const LEVELS: readonly Trust[] = ["full", "standard", "block-only"];
+
+/** How trusted the sources are, if an output must choose between them: local files first. */
+export function tiersOf(
+  { config, sources }: Plan,
+  trustOf: (index: number) => Trust,
+  isLocal: (index: number) => boolean,
+): readonly number[] | undefined {
+  if (config.outputs?.some(({ fit }) => fit !== undefined) !== true) return undefined;
+  const tiers = sources.map(({ index }) => {
+    const level = LEVELS.indexOf(trustOf(index));
+    return level === 0 && isLocal(index) ? OWN_TIER : level + 1;
+  });
+  return new Set(tiers).size > 1 ? tiers : undefined;
 }

@@ -31,6 +31,8 @@ export interface LevelParts {
   /** Stages that check the finished rules or add some. */
   readonly last?: readonly NamedStage[];
   readonly comparison?: ComparisonSlot | undefined;
+  /** How trusted each source is, if Compress must not prefer rules of less trusted ones. */
+  readonly tiers?: readonly number[] | undefined;
   /** The names of canaries, if the list has one. */
   readonly reserved?: Reserved | undefined;
 }
@@ -38,7 +40,7 @@ export interface LevelParts {
 /** The stages of one level, in fixed order: first stages, filters, stages for what is left, transformations, last stages. */
 export function stagesOf(
   passes: StageSettings,
-  { filters, above, first = [], filtered = [], last = [], comparison, reserved }: LevelParts,
+  { filters, above, first = [], filtered = [], last = [], comparison, reserved, tiers }: LevelParts,
   warnings: Warnings,
   stageContext: StageContext,
 ): NamedStage[] {
@@ -52,6 +54,7 @@ export function stagesOf(
       ? {}
       : { willBeFiltered: (text) => isFiltered(text, above) }),
     ...(comparison === undefined ? {} : { comparison }),
+    ...(tiers === undefined ? {} : { tiers }),
     ...(above?.cancelled === undefined ? {} : { cancelledLater: above.cancelled }),
     warn: (code, chunk, row, detail) => warnings.add(code, chunk, row, detail),
   };

@@ -7,6 +7,7 @@ import { FileBudget, type SizeLimit } from "./file-budget.ts";
 import type { LineTemplate } from "./line-template.ts";
 import type { NameBlock } from "./name-blocks.ts";
 import { entryRanks } from "./entry-ranks.ts";
+import type { WriteOptions } from "./format-writer.ts";
 
 /** A block of names with the template for their lines. */
 export interface BlockLines {
@@ -27,23 +28,37 @@ export interface FittingRules {
   readonly leftOut: ReadonlyMap<number, number>;
   /** Whether the exceptions exceed it. */
   readonly isTooSmall: boolean;
+  /** Whether names of local files were left out beside less trusted sources. */
+  readonly lacksOwn: boolean;
 }
 
 /**
- * Selects all exceptions, and as many other rules as fit: with ranks, first those that match popular names, the most popular
- * first; then the others in the order of the sources. What is selected stays in its order.
+ * Selects all exceptions, and as many other rules as fit: those of more trusted sources first; of these with ranks, first those that match
+ * popular names, the most popular first; then the others in the order of the sources. What is selected stays in its order.
  */
 export function fitRules(
   entries: readonly Entry[],
   blocks: readonly BlockLines[],
   limit: SizeLimit,
-  ranks: RankedNames | undefined,
+  { ranks, tiers = [] }: Pick<WriteOptions, "ranks" | "tiers">,
 ): FittingRules {
   const choice = new RuleChoice(entries, blocks, new FileBudget(limit));
-  if (ranks !== undefined) choice.takeRanked(ranks);
-  choice.takeInOrder();
-  return choice.result();
+  const tierOf = ({ source }: { readonly source: number }): number => tiers[source] ?? OWN_TIER;
+  const all = [...entries, ...blocks.map(({ block }) => block)].map(tierOf);
+  for (const tier of [...new Set(all)].toSorted((a, b) => a - b)) {
+    const isIn = (one: { readonly source: number }): boolean => tierOf(one) === tier;
+    if (ranks !== undefined) choice.takeRanked(ranks, isIn);
+    choice.takeInOrder(isIn);
+  }
+  return choice.result(
+    new Set(tiers).size > 1 ? (source) => tierOf({ source }) === OWN_TIER : undefined,
+  );
 }
+
+/** The tier of local files, which must fit whole beside less trusted sources. */
+export const OWN_TIER = 0;
+
+type SourceTest = (one: { readonly source: number }) => boolean;
 
 /** A rule that matches a popular name. */
 interface RankedRule {
@@ -55,7 +70,6 @@ interface RankedRule {
 
 class RuleChoice {
   private readonly entries: readonly Entry[];
-  private readonly blocks: readonly BlockLines[];
   private readonly budget: FileBudget;
   private readonly kept = new Set<Entry>();
   /** Rules that were judged by their rank. */
@@ -66,7 +80,6 @@ class RuleChoice {
 
   constructor(entries: readonly Entry[], blocks: readonly BlockLines[], budget: FileBudget) {
     this.entries = entries;
-    this.blocks = blocks;
     this.budget = budget;
     this.names = blocks.map((one) => new BlockChoice(one));
     for (const entry of entries)
@@ -76,9 +89,9 @@ class RuleChoice {
       }
   }
 
-  takeRanked(ranks: RankedNames): void {
+  takeRanked(ranks: RankedNames, isIn: SourceTest): void {
     const rules: RankedRule[] = [];
-    const blocking = this.entries.filter((one) => one.blocks);
+    const blocking = this.entries.filter((one) => one.blocks && isIn(one));
     const entryRank = entryRanks(blocking, ranks);
     for (const [index, entry] of blocking.entries()) {
       const rank = entryRank.get(index);
@@ -87,7 +100,7 @@ class RuleChoice {
       const take = (): void => void this.kept.add(entry);
       rules.push({ rank, source: entry.source, bytes: sizeOf(entry), take });
     }
-    for (const choice of this.names) rules.push(...choice.ranked(ranks));
+    for (const choice of this.names.filter(isIn)) rules.push(...choice.ranked(ranks));
     // The order of equal ones is that of the file.
     rules.sort((a, b) => a.rank - b.rank || a.source - b.source);
     for (const { bytes, source, take } of rules)
@@ -95,9 +108,10 @@ class RuleChoice {
       else this.countLeftOut(source, 1);
   }
 
-  takeInOrder(): void {
-    const { budget, entries } = this;
-    const sources = [...entries, ...this.blocks.map(({ block }) => block)].map((o) => o.source);
+  takeInOrder(isIn: SourceTest): void {
+    const { budget } = this;
+    const entries = this.entries.filter(isIn);
+    const sources = [...entries, ...this.names.filter(isIn)].map((o) => o.source);
     const others = entries.filter((one) => one.blocks && !this.judged.has(one));
     const bySource = Map.groupBy(others, (one) => one.source);
     for (const source of [...new Set(sources)].toSorted((a, b) => a - b)) {
@@ -109,13 +123,16 @@ class RuleChoice {
     }
   }
 
-  result(): FittingRules {
-    const { leftOut, isTooSmall, kept } = this;
+  /** Rules of sources that are `needed` must not be left out. */
+  result(needed: (source: number) => boolean = () => false): FittingRules {
+    const { leftOut, kept, isTooSmall } = this;
+    const lacksOwn = [...leftOut.keys()].some(needed);
     return {
       entries: this.entries.filter((entry) => kept.has(entry)),
       blocks: this.names.map((choice) => choice.lines()),
       leftOut,
       isTooSmall,
+      lacksOwn,
     };
   }
 

@@ -52,6 +52,8 @@ export interface WriteOptions {
   readonly isSorted?: boolean;
   /** If rules must be left out, those that match popular names stay first. */
   readonly ranks?: RankedNames | undefined;
+  /** How trusted each source is, by its index: 0 for local files, more for less trusted ones. */
+  readonly tiers?: readonly number[] | undefined;
   /** Names that the list does not block, and that the file must not block. */
   readonly protectedNames?: readonly string[];
   /** Where losses are counted, if several lists share a file. */
@@ -65,8 +67,10 @@ export class FormatWriter {
   names = 0;
   /** The number of rules that block something. */
   blocks = 0;
-  /** Whether the exceptions exceed the size limit. */
+  /** Whether the exceptions, or the names of local files, exceed the size limit. */
   isTooSmall = false;
+  /** Whether names of local files do. */
+  lacksOwn = false;
   /** Protected names that the file blocks. */
   blocked: readonly string[] = [];
   /** The number of rules that exceeded the size limit, by source. */
@@ -185,9 +189,10 @@ export class FormatWriter {
       this.emitAll(entries, blocks);
       return;
     }
-    const fitting = fitRules(entries, blocks, limit, this.how.ranks);
+    const fitting = fitRules(entries, blocks, limit, this.how);
     this.leftOut = fitting.leftOut;
-    this.isTooSmall = fitting.isTooSmall;
+    this.isTooSmall = fitting.isTooSmall || fitting.lacksOwn;
+    this.lacksOwn = fitting.lacksOwn;
     this.emitAll(fitting.entries, fitting.blocks);
   }
 

@@ -32,6 +32,8 @@ export interface ListShape {
   readonly protectedNames: readonly string[];
   /** Whether one of its rules is a canary, which blocks no name in use. */
   readonly hasCanary?: boolean;
+  /** How trusted each source is, by its index; for outputs that leave out rules. */
+  readonly tiers?: readonly number[];
   /** The most popular names that its rules match, the most popular first; for outputs that keep popular rules. */
   readonly popular?: readonly string[];
   /** Rules for known names, and the patterns that match these names. The list means the same with and without the rules. */
@@ -48,7 +50,7 @@ export interface ListShape {
 export class ListModel {
   readonly nameless: NamelessRule[] = [];
   readonly exceptions: PatternExceptions = new PatternExceptions();
-  readonly tree: RuleTree = new RuleTree();
+  readonly tree: RuleTree;
   readonly names: ClassifiedNames;
   /** Patterns that are written as names. */
   readonly expanded: ReadonlySet<string>;
@@ -70,6 +72,7 @@ export class ListModel {
 
   constructor(buffer: NameBuffer, shape: ListShape) {
     const { isMinimal, hasSureCovers, protectedNames, expanded } = shape;
+    this.tree = new RuleTree(shape.tiers);
     this.buffer = buffer;
     this.expanded = new Set(expanded?.patterns);
     for (const { text } of buffer.specials) this.cancel(text);
@@ -86,6 +89,7 @@ export class ListModel {
     }
     for (const name of [...this.mentioned, ...protectedNames]) this.addFreedName(name);
     this.extractRelated();
+    this.tree.raiseParents();
     this.names = classifyNames(this.tree, this.exceptions);
   }
 

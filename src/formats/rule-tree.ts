@@ -1,3 +1,4 @@
+import { withParents } from "../syntax/parents.ts";
 import { isBelow } from "../meaning/rule.ts";
 import { Level, isBlock, stronger } from "./level.ts";
 import type { NameRule } from "./special-rule.ts";
@@ -10,8 +11,8 @@ export interface NameLevels {
 
 /** The rules for one name. */
 export interface TreeNode {
-  /** The first source that has the name. */
-  readonly source: number;
+  /** The first of the most trusted sources that have the name. */
+  source: number;
   /** Levels of its rules, except those with exclusions. */
   self: Level;
   below: Level;
@@ -24,6 +25,28 @@ export interface TreeNode {
 /** Names with their strongest rules. */
 export class RuleTree {
   readonly nodes: Map<string, TreeNode> = new Map();
+  /** How trusted each source is; undefined if that does not matter. */
+  private readonly tiers: readonly number[] | undefined;
+
+  constructor(tiers?: readonly number[]) {
+    this.tiers = tiers;
+  }
+
+  /** A name counts as that of the most trusted source that has it or a name below it, which needs no line of its own then. */
+  raiseParents(): void {
+    if (this.tiers === undefined) return;
+    for (const [name, { source, isNamed }] of this.nodes)
+      for (const parent of isNamed ? withParents(name).slice(1) : []) {
+        const node = this.nodes.get(parent);
+        if (node !== undefined) this.raise(node, source);
+      }
+  }
+
+  private raise(node: TreeNode, source: number): void {
+    const { tiers } = this;
+    if (tiers !== undefined && (tiers[source] ?? 0) < (tiers[node.source] ?? 0))
+      node.source = source;
+  }
 
   enter(rule: NameRule, source: number): void {
     const node = this.node(rule.name, source);
@@ -61,6 +84,7 @@ export class RuleTree {
           isNamed: false,
         }),
       );
+    else this.raise(node, source);
     return node;
   }
 

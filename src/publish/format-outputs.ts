@@ -69,6 +69,7 @@ interface WriteContext {
   readonly protectedNames: readonly string[];
   /** Popular names, for outputs that keep rules for them first. */
   readonly ranks: RankedNames | undefined;
+  readonly tiers: ListShape["tiers"];
   readonly header: HeaderBuilder;
   readonly builtAt: Date;
 }
@@ -98,12 +99,12 @@ export class FormatOutputs {
     // With `apply`, the list comes from a file, and its expressions were not compiled yet.
     if (buffer.specials.some(({ text }) => isExpression(text))) await loadRegex();
     const expander = new NameExpander();
-    const { protectedNames, popular } = shape;
+    const { protectedNames, popular, tiers } = shape;
     const ranks = popular && rankedInOrder(popular);
     const canaries = shape.hasCanary === true ? 1 : 0;
     const found: Diagnostic[] = [];
     const model = new ListModel(buffer, shape);
-    const context = { model, expander, protectedNames, ranks, header, builtAt };
+    const context = { model, expander, protectedNames, ranks, tiers, header, builtAt };
     for (const plan of this.plans) {
       const one = await this.writeOne(plan, context);
       found.push(...violations(one, model, this.minRules, canaries));
@@ -113,7 +114,7 @@ export class FormatOutputs {
 
   private async writeOne(
     plan: OutputPlan,
-    { model, expander, protectedNames, ranks, header: texts, builtAt }: WriteContext,
+    { model, expander, protectedNames, ranks, tiers, header: texts, builtAt }: WriteContext,
   ): Promise<Written> {
     const { host } = this;
     const { format, options, limits } = plan;
@@ -151,7 +152,7 @@ export class FormatOutputs {
         }),
     };
     const { policy, isSorted } = plan;
-    const how = { format, options, policy, isSorted, protectedNames, ranks };
+    const how = { format, options, policy, isSorted, protectedNames, ranks, tiers };
     const writer = new FormatWriter(how, sinks, expander);
     const one: Written = { plan, writer, block, allow };
     this.written.push(one);
@@ -289,7 +290,7 @@ function violations(
     found.push(
       errorOf(
         "limit-too-small",
-        `The exceptions in ${name} exceed the limit of \`${writer.isTooSmall ? "fit" : "split"}\``,
+        `The ${writer.lacksOwn ? "names of local files" : "exceptions"} in ${name} exceed the limit of \`${writer.isTooSmall ? "fit" : "split"}\``,
       ),
     );
   if (block.paths.length > plan.mostFiles)

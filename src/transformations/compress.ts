@@ -10,6 +10,7 @@ import { hostOf, textOf, toBlockRule } from "../rules/row-text.ts";
 import { maskOf, pointAtHost } from "../syntax/classify.ts";
 import { judgeBlockName } from "../syntax/judge-row.ts";
 import { hasUnderscore, isUnderscoreName } from "../syntax/listed-name.ts";
+import { keepTrusted } from "./keep-trusted.ts";
 import type { TransformationContext } from "./transformation-context.ts";
 import { BarrierStage } from "./stage.ts";
 import { HostsSplitter } from "./to-block-rule.ts";
@@ -23,6 +24,7 @@ export const compress: Transformation = {
 };
 
 class Names extends BarrierStage {
+  private readonly context: TransformationContext;
   private readonly splitter: HostsSplitter;
   private readonly names: NameResolver;
   /** Names that `$badfilter` rules cancel. */
@@ -33,6 +35,7 @@ class Names extends BarrierStage {
   constructor(context: TransformationContext) {
     const { pool, budget, finder } = context;
     super(pool.cache);
+    this.context = context;
     this.finder = finder;
     this.cancelled = new Set(context.cancelledLater);
     this.leavesUnderscores = context.leavesUnderscores === true;
@@ -71,6 +74,7 @@ class Names extends BarrierStage {
 
   protected apply(chunk: Chunk): void {
     this.names.apply(chunk);
+    keepTrusted(chunk, this.context);
     releaseOddNames(chunk, this.finder);
   }
 

@@ -10,7 +10,9 @@ import { maskOf } from "../syntax/classify.ts";
 import { isPlainName } from "../syntax/judge-row.ts";
 import { RuleStage, isComment } from "./rule-stage.ts";
 import { BarrierStage } from "./stage.ts";
+import { isLessTrusted } from "./keep-trusted.ts";
 import type { StageContext } from "./stage-context.ts";
+import type { TransformationContext } from "./transformation-context.ts";
 import type { Transformation } from "./transformation.ts";
 
 export const deduplicate: Transformation = {
@@ -65,10 +67,12 @@ class Copies extends BarrierStage {
 class CopyDropping extends RuleStage {
   protected readonly keepsOrdinary: boolean;
   private readonly texts: TextResolver;
+  private readonly context: TransformationContext;
   private copies: Int32Array = new Int32Array(0);
 
-  constructor(context: StageContext, texts: TextResolver, keepsOrdinary: boolean) {
+  constructor(context: TransformationContext, texts: TextResolver, keepsOrdinary: boolean) {
     super(context);
+    this.context = context;
     this.texts = texts;
     this.keepsOrdinary = keepsOrdinary;
   }
@@ -79,8 +83,9 @@ class CopyDropping extends RuleStage {
 
   protected judge(chunk: Chunk, row: number): boolean {
     const copy = this.copies[row]!;
-    if (copy !== -1) chunk.dropFor(row, Fate.Duplicate, copy);
-    return copy === -1;
+    if (copy === -1 || isLessTrusted(copy, chunk, this.context)) return true;
+    chunk.dropFor(row, Fate.Duplicate, copy);
+    return false;
   }
 }
 

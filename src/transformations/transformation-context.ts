@@ -22,6 +22,8 @@ export interface TransformationContext extends StageContext {
   readonly comparison?: ComparisonSlot;
   /** Names whose rules other sources of the list above cancel. */
   readonly cancelledLater?: ReadonlySet<string>;
+  /** How trusted each source is, by its index: rules of less trusted ones (a greater number) do not replace others. */
+  readonly tiers?: readonly number[];
   /** Warns the user. Equal warnings are counted, not repeated. */
   warn(code: WarningCode, chunk: Chunk, row: number, detail?: string): void;
 }

@@ -52,6 +52,50 @@ test("a broader rule of another source does not unblock what an own file blocks"
     assert.deepEqual(await verdicts("www.google.com", { own, other: "||google.com^" }), BLOCKED);
 });
 
+function lines(count: number, label: string): string {
+  return Array.from({ length: count }, (_, index) => `||${label}${index}.example^`).join("\n");
+}
+
+test("an output that has not enough room leaves out less trusted sources first", async () => {
+  for (const transformations of [[], ["Compress"], ["Validate", "Deduplicate"]])
+    for (const [own, exit] of [
+      [30, 0],
+      [101, 2],
+    ] as const) {
+      const project = new MemoryProject({
+        "c.json": JSON.stringify({
+          name: "N",
+          sources: [
+            { source: "flood.txt", name: "Flood", trust: "block-only" },
+            { source: "list.txt", name: "List", trust: "standard" },
+            { source: "own.txt", name: "Own" },
+            { source: "more.txt", name: "More", trust: "block-only" },
+          ],
+          ranks: ["top.txt"],
+          outputs: [{ format: "domains", file: "n.domains", fit: { max_rules: 100 } }],
+          transformations,
+        }),
+        "top.txt": "flood1.example\nflood2.example\n",
+        // It covers and repeats names of the others.
+        "flood.txt": `||a.example^\n||own1.example^\n${lines(2000, "flood")}`,
+        "list.txt": lines(60, "list"),
+        "own.txt": `${lines(own - 2, "own")}\n||x.a.example^\n||y.a.example^`,
+        "more.txt": "||own1.example^",
+      });
+      const run = await project.run("-c", "c.json");
+      assert.equal(run.exit === 0 ? 0 : 2, exit, run.stderr);
+      if (exit !== 0) {
+        assert.match(run.stderr, /limit-too-small.*names of local files/);
+        continue;
+      }
+      const names = new Set(project.text("rules/n.domains").split("\n"));
+      for (let index = 0; index < 28; index++) assert.ok(names.has(`own${index}.example`));
+      for (let index = 0; index < 60; index++) assert.ok(names.has(`list${index}.example`));
+      assert.ok(names.has("x.a.example") || transformations.length === 0);
+      assert.ok(names.has("flood1.example"), "the rest is for popular names of the flood");
+    }
+});
+
 const BASES = ["one.example", "two.example", "three.test"];
 const NAMES = BASES.flatMap((base) => [
   base,
