@@ -27,8 +27,8 @@ export class ScriptedWeb {
   > = {};
   readonly host: Host;
 
-  constructor(files: Record<string, string> = {}) {
-    const memory = memoryHost({ files });
+  constructor(files: Record<string, string> = {}, isTerminal = false) {
+    const memory = memoryHost({ files, ...(isTerminal && { isTerminal, env: { CI: "true" } }) });
     this.host = {
       ...memory,
       now: () => this.time,
