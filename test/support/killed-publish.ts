@@ -24,7 +24,7 @@ export const RELEASE: Record<string, unknown> & { readonly outputs: readonly obj
 };
 
 /** The lines of a build, which has the name in every part of every file. */
-function linesOf(build: string, names: number): string {
+export function linesOf(build: string, names: number): string {
   return Array.from({ length: names }, (_, index) => `||n${index}.${build}.example^\n`).join("");
 }
 
@@ -105,3 +105,4 @@ export function buildsIn(files: Files): Map<string, string> {
 }
 
 export const publicKey: string = keys.publicKey;
+export const secretKey: string = keys.secret;
