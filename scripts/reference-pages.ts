@@ -11,6 +11,12 @@ import {
   SOURCE_FIELDS,
 } from "../src/config/fields.ts";
 import { GUARD_FIELDS } from "../src/config/guard-fields.ts";
+import {
+  ACCEPTED_KINDS,
+  STRICT_KINDS,
+  countKinds,
+  householdKinds,
+} from "../src/engine/household-names.ts";
 import { HOOK_FIELDS } from "../src/config/hook-fields.ts";
 import { COMBINED_FIELDS } from "../src/config/combined-fields.ts";
 import { OUTPUT_FIELDS } from "../src/config/output-fields.ts";
@@ -149,6 +155,13 @@ it once.
 
 ${fieldTable(GUARD_FIELDS)}
 
+### Names that people need
+
+A source below full trust must not block these built-in names; see [bad upstreams](../guide/bad-upstreams.md#names-that-people-need). \`guards.may_block\` takes
+their names and their kinds.
+
+${kindTable()}
+
 ## Outputs
 
 The list itself is always written in adblock syntax, to \`rules/<name>.txt\` or the path of \`-o\`. \`outputs\` defines further files in the
@@ -208,6 +221,19 @@ a final dot (\`name.\`), a note (\`name # note\`) or surrounding blanks, in uppe
 ASCII (\`xn--…\`). Rules for other names, such as \`||sub.name^\`, and patterns for more than the name, such as \`||*.name^\`, do not match. In a
 hosts line with several names, only the matching names are removed or kept.
 `;
+}
+
+/** The kinds of names that people need, with the number of names. */
+function kindTable(): string {
+  const counts = countKinds(householdKinds().keys());
+  const row = (kind: keyof typeof counts, who: string): string =>
+    `| \`${kind}\` | ${counts[kind]} | ${who} |`;
+  return [
+    "| kind | names | which sources may block them |",
+    "|---|---|---|",
+    ...STRICT_KINDS.map((kind) => row(kind, "none")),
+    ...ACCEPTED_KINDS.map((kind) => row(kind, "new ones, and those that already do")),
+  ].join("\n");
 }
 
 function fieldTable(fields: Readonly<Record<string, Field>>): string {

@@ -28,13 +28,14 @@ export async function publishedExceptions(
 export async function publishedList(
   path: string | undefined,
   host: Host,
-): Promise<Pick<PublishedRules, "path" | "sources" | "blockedLately">> {
+): Promise<Pick<PublishedRules, "path" | "sources" | "kinds" | "blockedLately">> {
   const last = path === undefined ? undefined : await readLastPublish(path, host);
   if (path === undefined || last === undefined) return {};
   const { blocked } = await readMemory(path, host);
   return {
     path,
     sources: new Set(last.sources.map(({ source }) => source)),
+    kinds: new Map(last.sources.map(({ source, kinds = {} }) => [source, kinds])),
     blockedLately: blocked.map(([name]) => name),
   };
 }

@@ -67,6 +67,16 @@ export function hashName(
   return hashEnd(hashLabel(state, bytes, start, labelEnd));
 }
 
+const encoder = new TextEncoder();
+const scratch = new Uint8Array(1024);
+
+/** Hash of a whole name that is a string. */
+export function hashText(name: string): number {
+  const isShort = name.length * 3 <= scratch.length;
+  const bytes = isShort ? scratch : encoder.encode(name);
+  return hashName(bytes, 0, isShort ? encoder.encodeInto(name, bytes).written : bytes.length);
+}
+
 /** Two secret factors. A text can contain any bytes, and with one factor, chosen differences could cancel out. */
 const FACTORS = [randomOdd(), randomOdd()] as const;
 

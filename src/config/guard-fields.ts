@@ -17,8 +17,8 @@ export const GUARD_FIELDS = {
   may_block: {
     type: "strings",
     description:
-      "Protected names that rules may block. By default, rules for such a name are dropped if their source is below full trust, and cause a warning otherwise.",
-    example: ["crl.microsoft.com"],
+      "Protected names that rules may block, and [kinds](#names-that-people-need) of names that people need. By default, rules for such a name are dropped if their source is below full trust.",
+    example: ["crl.microsoft.com", "games"],
   },
   may_block_suffixes: {
     type: "strings",

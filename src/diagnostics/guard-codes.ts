@@ -30,12 +30,12 @@ export const GUARD_CODES = {
   },
   "household-names": {
     meaning:
-      "A source without full trust would block names that people need, such as a search engine, a mail service or a bank, and the published list does not block them. Its rules for these names were dropped; broader rules got an exception.",
-    hint: "If that is intended, add the names to `guards.may_block`; otherwise tell the maintainer of the list",
+      "A source without full trust would block names that people need, such as a search engine, a mail service or a bank. Its rules for these names were dropped; broader rules got an exception.",
+    hint: "If that is intended, add the names or their kind to `guards.may_block`; otherwise tell the maintainer of the list",
   },
   "household-blocked": {
     meaning:
-      "Sources that are new to the list block social media, messengers, shops, streaming services or games. Some lists exist for that.",
+      "Sources block social media, messengers, games, streaming services, shops or the sites of one vendor. Some lists exist for that: a source may do so if it is new to the list, or if it did so in the published list.",
     hint: "To keep names reachable, add them to `allow`",
   },
   "protected-blocked": {

@@ -35,6 +35,8 @@ export interface PublishedRules {
   readonly path?: string | undefined;
   /** Its sources, in their displayed form. */
   readonly sources?: ReadonlySet<string> | undefined;
+  /** How many names that people need each of them blocks, by kind. */
+  readonly kinds?: ReadonlyMap<string, Readonly<Record<string, number>>> | undefined;
 }
 
 export interface CompileOptions extends MemoryOptions {

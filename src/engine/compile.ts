@@ -27,6 +27,7 @@ import { nameStages } from "./name-stages.ts";
 import { Popularity } from "./popularity.ts";
 import {
   NO_FINDINGS,
+  acceptedNote,
   listFindings,
   protectionReport,
   protectionWarnings,
@@ -265,7 +266,9 @@ export class Compilation {
         ...this.warnings.diagnostics(labels),
         ...(findings?.warnings(output.count.fates) ?? []),
         ...unusedEntries(listFilters.allow),
-        ...(protection === undefined ? [] : protectionWarnings(protection, labels, context.pool)),
+        ...(protection === undefined
+          ? []
+          : [...protectionWarnings(protection, labels, context.pool), ...acceptedNote(protection)]),
         ...(budget === undefined ? [] : budgetWarnings(budget, labels, context.pool)),
         ...unknownEntries(guarded),
         ...popularity.warnings(labels),

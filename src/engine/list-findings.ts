@@ -4,6 +4,7 @@ import { printable } from "../diagnostics/printable.ts";
 import { MOST_NAMED, allNames, someOf } from "../diagnostics/some-of.ts";
 import { type ChunkPool, rowOf } from "../rules/rule-table.ts";
 import type { BlockedName, Protection } from "../transformations/protect.ts";
+import { countKinds } from "./household-names.ts";
 import type { ProtectedSet } from "./protected-names.ts";
 import type { CompileReport } from "./report.ts";
 import type { WideRule } from "./wide-rules.ts";
@@ -96,39 +97,40 @@ function protectedWarnings({ uses, blocked }: Protection, labels: readonly strin
   });
 }
 
-/** One warning per source below full trust that would newly block names that people need; a note about those that it may. */
+/** One warning per source below full trust that would block names that people need. */
 function householdWarnings(
-  { uses, accepted }: Protection,
+  { uses }: Protection,
   labels: readonly string[],
   pool: ChunkPool,
 ): Diagnostic[] {
-  const warnings = [...uses].flatMap(([source, { household }]) => {
+  return [...uses].flatMap(([source, { household }]) => {
     if (household.size === 0) return [];
     const names = [...household.keys()];
     const shown = Array.from(household, ([name, rule]) => {
       const line = findingLocation(rule, pool)?.line;
       return `${name} by ${printable(rule.text, 60)}${line === undefined ? "" : ` (line ${line})`}`;
     });
-    const message = `${printable(labels[source] ?? "")} would newly block ${countText(names.length, "name")} that people need; ${names.length === 1 ? "it stays" : "they stay"} reachable: ${someOf(shown)}`;
+    const message = `${printable(labels[source] ?? "")} would block ${countText(names.length, "name")} that people need; ${names.length === 1 ? "it stays" : "they stay"} reachable: ${someOf(shown)}`;
     const at = findingLocation([...household.values()][0]!, pool);
     const hint =
       names.length > MOST_NAMED
         ? "If that is intended, add the names that --verbose shows to guards.may_block; otherwise tell the maintainer of the list"
         : `If that is intended: guards: { may_block: [${someOf(names)}] }; otherwise tell the maintainer of the list`;
     const subject = printable(labels[source] ?? "");
-    const more = { ...(at === undefined ? {} : { at }), hint, subject, ...allNames(names) };
+    // All of them, so that one more is news.
+    const more = { ...(at === undefined ? {} : { at }), hint, subject, all: names };
     return [warningOf("household-names", message, more)];
   });
-  if (accepted.size === 0) return warnings;
-  const message = `New sources block ${countText(accepted.size, "name")} that many people use: ${someOf([...accepted])}`;
-  const note: Diagnostic = {
-    code: "household-blocked",
-    severity: "note",
-    message,
-    subject: "new sources",
-    ...allNames([...accepted]),
-  };
-  return [...warnings, note];
+}
+
+/** One note about names of the kinds that some lists block on purpose. */
+export function acceptedNote({ uses }: Protection): Diagnostic[] {
+  const names = [...new Set([...uses.values()].flatMap(({ accepted }) => [...accepted]))];
+  if (names.length === 0) return [];
+  const counts = Object.entries(countKinds(names)).map(([kind, count]) => `${kind} ${count}`);
+  const message = `Sources block ${countText(names.length, "name")} that many people use (${counts.join(", ")}): ${someOf(names)}`;
+  const subject = "sources";
+  return [{ code: "household-blocked", severity: "note", message, subject, all: names }];
 }
 
 /** Protected names in the report: those that the list blocks, and those that sources tried to block. */

@@ -46,15 +46,14 @@ export async function listJudges(
   const isJudged = options.compat !== true;
   const isFull = (index: number): boolean => reader.trustOf(plan.sources[index]!).level === "full";
   const isLimited = isJudged && plan.sources.some(({ index }) => !isFull(index));
-  const { essential, optional } = guarded.household;
-  const watched = isLimited ? [...essential, ...optional, ...popularity.wanted] : [];
+  const watched = isLimited ? popularity.wanted : [];
   const blocked =
     watched.length > 0 && published.path !== undefined
       ? await blockedIn(published.path, watched, host, engine)
       : undefined;
   const { validator } = plan.list;
   const own = new OwnBlocks(
-    isLimited ? [...guarded.names, ...watched] : [],
+    isLimited ? [...guarded.names, ...guarded.household.keys(), ...watched] : [],
     isFull,
     context,
     validator && ((chunk, row) => isValidRow(chunk, row, validator)),
@@ -76,7 +75,7 @@ export async function listJudges(
   const budget = exceptionBudget(limited, published.exceptions, context);
   return {
     protection: isJudged
-      ? protectionOf(guarded, { ...published, blocked }, plan, { isFull, own, context })
+      ? protectionOf(guarded, published, plan, { isFull, own, context })
       : undefined,
     budget,
     exceptions: () => [

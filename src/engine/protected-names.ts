@@ -1,9 +1,4 @@
-import {
-  ESSENTIAL_NAMES,
-  type HouseholdNames,
-  OPTIONAL_NAMES,
-  householdNames,
-} from "./household-names.ts";
+import { type HouseholdKind, householdKinds, isKind } from "./household-names.ts";
 import { namesIn } from "../meaning/line.ts";
 import { withParents } from "../syntax/parents.ts";
 
@@ -131,10 +126,10 @@ export const PROTECTED_NAMES: readonly string[] = [...LIFELINES, ...NEEDED];
 /** The names that one list protects. */
 export interface ProtectedSet {
   readonly names: readonly string[];
-  /** Names that people need, besides these. */
-  readonly household: HouseholdNames;
+  /** Names that people need, besides these, with their kinds. */
+  readonly household: ReadonlyMap<string, HouseholdKind>;
   readonly lifelines: ReadonlySet<string>;
-  /** Entries of `may_block` that are not protected. */
+  /** Entries of `may_block` that are neither protected names nor kinds of them. */
   readonly unknown: readonly string[];
 }
 
@@ -150,14 +145,18 @@ export function protectedSet(
   isPopular: (name: string) => boolean = () => false,
 ): ProtectedSet {
   const all = new Set([...own, ...PROTECTED_NAMES]);
+  const household = new Map(householdKinds());
+  const unknown: string[] = [];
   const waived = waivedNames(mayBlock);
-  const known = new Set([...all, ...ESSENTIAL_NAMES, ...OPTIONAL_NAMES]);
-  const unknown = mayBlock.filter(
-    (_, index) => !known.has(waived[index]!) && !isPopular(waived[index]!),
-  );
-  const household = householdNames(
-    (name) => all.has(name) || withParents(name).some((parent) => waived.includes(parent)),
-  );
+  for (const [index, entry] of mayBlock.entries()) {
+    const name = waived[index]!;
+    if (!isKind(entry) && !all.has(name) && !household.has(name) && !isPopular(name))
+      unknown.push(entry);
+  }
+  for (const name of all) household.delete(name);
+  const isWaived = ([name, kind]: readonly [string, string]): boolean =>
+    mayBlock.includes(kind) || withParents(name).some((parent) => waived.includes(parent));
+  if (mayBlock.length > 0) for (const one of household) if (isWaived(one)) household.delete(one[0]);
   for (const name of waived) all.delete(name);
   return { names: [...all], household, lifelines: new Set([...own, ...LIFELINES]), unknown };
 }

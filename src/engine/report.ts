@@ -7,6 +7,7 @@ import { textOf } from "../rules/row-text.ts";
 import type { ChunkPool } from "../rules/rule-table.ts";
 import { type SourceState, isDegraded } from "../sources/source-state.ts";
 import type { Protection } from "../transformations/protect.ts";
+import { countKinds } from "./household-names.ts";
 import type { Plan, PlannedSource } from "./plan.ts";
 
 /** A dropped line that would have done harm. */
@@ -47,6 +48,8 @@ export interface SourceReport {
   readonly weakened?: number;
   /** Names that people need and that it tried to block; they stay reachable. */
   readonly household?: readonly string[];
+  /** How many names that people need it blocks, by kind: some lists block social media or games on purpose. */
+  readonly kinds?: Readonly<Record<string, number>>;
 }
 
 /** The counts of a compiled list. */
@@ -98,13 +101,14 @@ export interface CompileFacts {
 export function compileReport(count: FateCount, bytes: number, facts: CompileFacts): CompileReport {
   const { plan, bytesRead, states, isWhole, weakened, uses, allow } = facts;
   const sources = sourceReports(count, plan.sources, bytesRead, states).map((one, index) => {
-    const household = [...(uses?.get(index)?.household.keys() ?? [])];
+    const { household, accepted } = uses?.get(index) ?? {};
     const alarms = [...count.alarms[index]!.values()];
     return {
       ...one,
       ...(alarms.length > 0 && { alarms }),
       ...(weakened[index] !== undefined && { weakened: weakened[index] }),
-      ...(household.length > 0 && { household }),
+      ...(household !== undefined && household.size > 0 && { household: [...household.keys()] }),
+      ...(accepted !== undefined && accepted.size > 0 && { kinds: countKinds(accepted) }),
     };
   });
   return {

@@ -1,6 +1,5 @@
 import { CARET, DOLLAR } from "../bytes/ascii.ts";
-import { encodeUtf8 } from "../bytes/utf8.ts";
-import { hashName } from "../bytes/hash.ts";
+import { hashText } from "../bytes/hash.ts";
 import type { Chunk } from "../rules/chunk.ts";
 import { Flag, Kind } from "../rules/kind.ts";
 import { hostOf, textOf } from "../rules/row-text.ts";
@@ -61,15 +60,16 @@ export class NameMatcher {
     this.counts = counts;
     this.names = [...new Set(names)];
     this.reader = new NameRules(this.names, isGuard);
-    for (const name of this.names) for (const parent of withParents(name)) this.enter(parent);
+    const parents = new Set<string>();
+    for (const name of this.names) for (const parent of withParents(name)) parents.add(parent);
+    for (const name of parents) this.enter(name);
   }
 
   private enter(name: string): void {
-    const bytes = encodeUtf8(name);
-    const hash = hashName(bytes, 0, bytes.length);
-    const known = this.byHash.get(hash) ?? [];
-    if (known.includes(name)) return;
-    this.byHash.set(hash, [...known, name]);
+    const hash = hashText(name);
+    const known = this.byHash.get(hash);
+    if (known === undefined) this.byHash.set(hash, [name]);
+    else known.push(name);
     this.filter.add(hash);
   }
 
@@ -119,8 +119,7 @@ export class NameMatcher {
   }
 
   private isWatched(name: string): boolean {
-    const bytes = encodeUtf8(name);
-    return this.byHash.get(hashName(bytes, 0, bytes.length))?.includes(name) === true;
+    return this.byHash.get(hashText(name))?.includes(name) === true;
   }
 
   private takeHosts(chunk: Chunk, row: number): void {
@@ -144,9 +143,14 @@ export class NameMatcher {
     this.rules.add({ ...rule, isPartial, isForSome, row: chunk.idOf(row) });
   }
 
+  /** The names that a rule may match. */
+  private get candidates(): readonly string[] {
+    return this.subtrees.size + this.exact.size === 0 && this.rules.isEmpty ? [] : this.names;
+  }
+
   /** The verdict for every name that a rule matches. */
   *verdicts(): Generator<NameVerdict> {
-    for (const name of this.names) {
+    for (const name of this.candidates) {
       const { by, verdict } = decide(this.rules.matching(name));
       const rule = by ?? this.plainRule(name);
       if (rule !== undefined) yield { name, isBlocked: verdict !== "allowed", by: rule };
@@ -155,7 +159,7 @@ export class NameMatcher {
 
   /** The names that clients cannot reach, as far as the rules know. */
   *blocked(): Generator<BlockedName> {
-    for (const name of this.names) {
+    for (const name of this.candidates) {
       const blocking = blockingOf<Partial<Rule> & WatchedRule>(
         this.rules.matching(name),
         this.plainRule(name),

@@ -1,4 +1,4 @@
-import { GramIndex } from "../syntax/gram-index.ts";
+import { NamesByText } from "../syntax/names-by-text.ts";
 import { isRegexText, nameRegex } from "../syntax/regex-rule.ts";
 import { textsOf } from "./rule-index.ts";
 import { type Rule, patternTest, readRule } from "./rule.ts";
@@ -7,7 +7,7 @@ import { type Rule, patternTest, readRule } from "./rule.ts";
 export class NameRules {
   private readonly names: readonly string[];
   private readonly isGuard: boolean;
-  private byText: GramIndex | undefined;
+  private byText: NamesByText | undefined;
 
   /** A guard (`isGuard`) treats an expression that is too slow as a match. */
   constructor(names: readonly string[], isGuard: boolean) {
@@ -19,7 +19,7 @@ export class NameRules {
   read(text: string): { readonly rule: Rule; readonly names: readonly string[] } | undefined {
     let candidates: readonly string[] = [];
     const rule = readRule(text, (pattern) => {
-      this.byText ??= new GramIndex(this.names);
+      this.byText ??= new NamesByText(this.names);
       candidates = this.byText.candidates(textsOf(pattern));
       if (candidates.length === 0) return undefined;
       return this.isGuard && isRegexText(pattern)

@@ -32,6 +32,10 @@ export class RuleIndex<R extends PlacedRule> {
     else known.push(rule);
   }
 
+  get isEmpty(): boolean {
+    return this.byHost.size + this.patterns.length === 0;
+  }
+
   /** Takes a `$badfilter` rule; false for any other line. */
   cancel(text: string): boolean {
     const key = cancelledKey(text);

@@ -98,6 +98,16 @@ export function answersNothing({ rewrite }: Pick<Rule, "rewrite">): boolean {
   return rewrite !== undefined && rewrite !== "" && !rewrite.includes(" ");
 }
 
+/**
+ * Whether a rule blocks or rewrites a question for an address, of any client. A rule without more than its text is a plain name, which
+ * does. False if a line is not a rule.
+ */
+export function blocksAddresses(
+  rule: Partial<Pick<Rule, "isAllow" | "addressTypes">> | undefined,
+): boolean {
+  return rule !== undefined && rule.isAllow !== true && rule.addressTypes?.length !== 0;
+}
+
 /** `$dnstype` has types, or types after `~`, which it excludes. */
 function addressTypes(value: string | undefined): readonly AddressType[] {
   if (value === undefined) return ADDRESS_TYPES;

@@ -74,7 +74,7 @@ function householdAttention({ label, household }: RecordedSource): Attention[] {
       rules: <code>rules-compiler why ${household[0]}</code>`,
   ];
   const count = countText(household.length, "name");
-  return [{ tone: "warn", title: `${label} would newly block ${count} that people need`, details }];
+  return [{ tone: "warn", title: `${label} would block ${count} that people need`, details }];
 }
 
 /** Sources that lost more than half of their lines since the build before. */

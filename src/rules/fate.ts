@@ -95,7 +95,7 @@ export const FATES = [
   [
     "household",
     "alarm",
-    "would newly block a name that people need, from a source that is not fully trusted",
+    "would block a name that people need, from a source that is not fully trusted",
   ],
   ["reserved", "alarm", "matches the canary, which shows the build that a resolver answers from"],
   ["overruled", "loss", "exception for a name that a source of higher trust blocks"],

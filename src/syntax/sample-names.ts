@@ -1,4 +1,4 @@
-import { GramIndex } from "./gram-index.ts";
+import { NamesByText } from "./names-by-text.ts";
 
 /** Words and endings of typical names on the internet, not taken from any list. */
 const WORDS =
@@ -39,7 +39,7 @@ const ADDRESSES: readonly string[] = Array.from({ length: 40 }, (_, index) =>
 const MOST_NAMES = 3;
 const MOST_ADDRESSES = 10;
 
-let indexes: readonly (readonly [GramIndex, number])[] | undefined;
+let indexes: readonly (readonly [NamesByText, number])[] | undefined;
 
 /**
  * Whether a rule matches too many sample names or addresses. Tests only candidates that contain all `texts`, without which
@@ -51,8 +51,8 @@ export function matchesTooMany(
   mayTry: (count: number) => boolean = () => true,
 ): boolean | undefined {
   indexes ??= [
-    [new GramIndex(sampleNames()), MOST_NAMES],
-    [new GramIndex(ADDRESSES), MOST_ADDRESSES],
+    [new NamesByText(sampleNames()), MOST_NAMES],
+    [new NamesByText(ADDRESSES), MOST_ADDRESSES],
   ];
   for (const [index, most] of indexes) {
     const some = index.candidates(texts);

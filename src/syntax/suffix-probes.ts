@@ -1,4 +1,4 @@
-import { GramIndex } from "./gram-index.ts";
+import { NamesByText } from "./names-by-text.ts";
 import { ICANN_RULES, PRIVATE_RULES } from "./public-suffix-list.ts";
 
 /** Labels that do not exist, and that patterns do not target. */
@@ -11,7 +11,7 @@ type NameTest = (name: string) => boolean;
 /** Suffixes, each with a leading dot. */
 interface Suffixes {
   readonly all: readonly string[];
-  index?: GramIndex;
+  index?: NamesByText;
 }
 
 let listed: Suffixes | undefined;
@@ -46,7 +46,7 @@ export function coversSuffix(
 ): boolean | undefined {
   const needed = texts.filter((text) => text !== IN_BOTH);
   for (const suffixes of suffixLists(isShared)) {
-    suffixes.index ??= new GramIndex(suffixes.all);
+    suffixes.index ??= new NamesByText(suffixes.all);
     const some = suffixes.index.candidates(needed);
     if (!mayTry(some.length)) return undefined;
     if (some.some((suffix) => isCovered(test, suffix))) return true;

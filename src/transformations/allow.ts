@@ -1,5 +1,5 @@
 import { DOT } from "../bytes/ascii.ts";
-import { HASH_SEED, hashEnd, hashLabel, hashName } from "../bytes/hash.ts";
+import { HASH_SEED, hashEnd, hashLabel, hashText } from "../bytes/hash.ts";
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
 import { HashFilter, type RowFinder } from "../kernel/row-finder.ts";
 import type { Chunk } from "../rules/chunk.ts";
@@ -40,9 +40,10 @@ export class AllowList {
     this.uses = entries.map((entry) => ({ entry, removed: 0 }));
     for (const use of this.uses) {
       const { name } = use.entry;
-      const bytes = encodeUtf8(name);
-      this.filter.add(hashName(bytes, 0, bytes.length));
-      this.byName.set(name, [...(this.byName.get(name) ?? []), use]);
+      this.filter.add(hashText(name));
+      const known = this.byName.get(name);
+      if (known === undefined) this.byName.set(name, [use]);
+      else known.push(use);
     }
   }
 
@@ -82,8 +83,8 @@ export function allowing(list: AllowList, { finder }: StageContext): Stage {
 interface Removal {
   /** For some entries, another fate may be needed. */
   readonly fate: Fate | ((use: AllowUse) => Fate);
-  /** Whether a rule that is more than a name stays. */
-  spares?(use: AllowUse, text: string): boolean;
+  /** Whether a row stays, or its name in a row with several. */
+  spares?(use: AllowUse, chunk: Chunk, row: number): boolean;
   note?(use: AllowUse, chunk: Chunk, row: number): void;
 }
 
@@ -103,8 +104,7 @@ function fateFor(use: AllowUse, { fate }: Removal): Fate {
 }
 
 function remove(use: AllowUse, chunk: Chunk, row: number, removal: Removal): void {
-  if (chunk.kind[row] === Kind.Rule && removal.spares?.(use, textOf(chunk, row).trim()) === true)
-    return;
+  if (removal.spares?.(use, chunk, row) === true) return;
   use.removed++;
   removal.note?.(use, chunk, row);
   chunk.drop(row, fateFor(use, removal));
@@ -166,7 +166,7 @@ function takeOutSome(list: AllowList, chunk: Chunk, row: number, removal: Remova
   const rest = filterNames(line, (name) => {
     const bytes = foldedName(name);
     const use = list.useFor(bytes, 0, bytes.length);
-    if (use === undefined) return true;
+    if (use === undefined || removal.spares?.(use, chunk, row) === true) return true;
     use.removed++;
     removal.note?.(use, chunk, row);
     last = use;

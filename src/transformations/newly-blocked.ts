@@ -1,8 +1,10 @@
 import { type BlockedName, NameMatcher, type WatchedRule } from "../meaning/name-matcher.ts";
-import { type Rule, readRule } from "../meaning/rule.ts";
+import { type Rule, blocksAddresses, readRule } from "../meaning/rule.ts";
 import { addEffects, noEffects } from "../meaning/subtree-effects.ts";
 import type { Chunk } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
+import { Kind } from "../rules/kind.ts";
+import { textOf } from "../rules/row-text.ts";
 import { NEWLY_BLOCKS_FILE } from "../rules/rule-table.ts";
 import { exceptionsAtEnd } from "./added-rules.ts";
 import { AllowList, exceptionsFor, takeOut } from "./allow.ts";
@@ -73,7 +75,11 @@ export class NewlyBlocked {
           if (names.length > 0 && this.terms.isJudged(pool.origins[chunk.origin]!.source))
             takeOut(list, chunk, finder, {
               fate: Fate.NewlyBlocks,
-              spares: ({ entry }, text) => !this.isNewRule(entry.name, { text, ...readRule(text) }),
+              spares: ({ entry }, from, row) => {
+                if (from.kind[row] !== Kind.Rule) return false;
+                const text = textOf(from, row).trim();
+                return !this.isNewRule(entry.name, { text, ...readRule(text) });
+              },
             });
           pass(chunk);
           pool.cache.done(chunk);
@@ -124,9 +130,8 @@ export class NewlyBlocked {
   }
 
   /** Whether the published list does not have a rule that keeps a client from getting an address. */
-  private isNewRule(name: string, { text, isAllow, addressTypes }: MatchedRule): boolean {
-    if (isAllow === true || addressTypes?.length === 0) return false;
-    return this.terms.before.get(name)?.rules.has(text) !== true;
+  private isNewRule(name: string, rule: MatchedRule): boolean {
+    return blocksAddresses(rule) && this.terms.before.get(name)?.rules.has(rule.text) !== true;
   }
 
   private sourceOf({ row }: WatchedRule): number {

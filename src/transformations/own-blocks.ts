@@ -14,7 +14,9 @@ import type { StageContext } from "./stage-context.ts";
  * of other sources cover them.
  */
 export class OwnBlocks {
-  private readonly watch: NameMatcher;
+  private readonly names: readonly string[];
+  private readonly counts: ((chunk: Chunk, row: number) => boolean) | undefined;
+  private matcher: NameMatcher | undefined;
   private readonly isOwn: (source: number) => boolean;
   private readonly context: StageContext;
   private found: ReadonlyMap<string, BlockedName> | undefined;
@@ -26,9 +28,16 @@ export class OwnBlocks {
     context: StageContext,
     counts?: (chunk: Chunk, row: number) => boolean,
   ) {
-    this.watch = new NameMatcher(names, context.finder, true, counts);
+    this.names = names;
+    this.counts = counts;
     this.isOwn = isOwn;
     this.context = context;
+  }
+
+  /** Lazy: there are thousands of names, and many lists have no such source. */
+  private get watch(): NameMatcher {
+    this.matcher ??= new NameMatcher(this.names, this.context.finder, true, this.counts);
+    return this.matcher;
   }
 
   stage(): Stage {
@@ -40,6 +49,7 @@ export class OwnBlocks {
 
   /** How they block a name, if they do. */
   blockOf(name: string): BlockedName | undefined {
+    if (this.matcher === undefined) return undefined;
     this.found ??= new Map(Array.from(this.watch.blocked(), (one) => [one.name, one]));
     return this.found.get(name);
   }

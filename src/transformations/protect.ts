@@ -1,14 +1,14 @@
 import { NameMatcher, type WatchedRule, isForHost } from "../meaning/name-matcher.ts";
 import { NameRules } from "../meaning/name-rules.ts";
 import { nameScope } from "../meaning/name-scope.ts";
-import { type Rule, readRule } from "../meaning/rule.ts";
+import { type Rule, blocksAddresses, readRule } from "../meaning/rule.ts";
 import { addEffects, noEffects } from "../meaning/subtree-effects.ts";
 import type { Chunk } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
 import { Flag, Kind } from "../rules/kind.ts";
 import { textOf } from "../rules/row-text.ts";
 import { exceptionsAtEnd } from "./added-rules.ts";
-import { AllowList, type AllowUse, exceptionsFor, takeOut } from "./allow.ts";
+import { AllowList, exceptionsFor, takeOut } from "./allow.ts";
 import type { OwnBlocks } from "./own-blocks.ts";
 import { type Stage, eachChunk } from "./stage.ts";
 import type { StageContext } from "./stage-context.ts";
@@ -21,7 +21,7 @@ export interface BlockedName {
   readonly isForName: boolean;
 }
 
-/** Names that a source below full trust tried to block. */
+/** Names that a source below full trust blocks, or tried to block. */
 export interface ProtectedUse {
   /** Its rules for these names were dropped. */
   readonly dropped: Set<string>;
@@ -29,14 +29,15 @@ export interface ProtectedUse {
   readonly excepted: Set<string>;
   /** Names that people need, with the first rule for each. */
   readonly household: Map<string, WatchedRule>;
+  /** Names that people need and that it may block. */
+  readonly accepted: Set<string>;
 }
 
-/** Names that people need, and that sources below full trust must not newly block. */
+/** Names that people need. Sources below full trust must not block them. */
 export interface Household {
-  readonly essential: readonly string[];
-  /** Sources that are new to the list may block these. */
-  readonly optional: readonly string[];
-  isNewSource(source: number): boolean;
+  readonly kinds: ReadonlyMap<string, string>;
+  /** Whether a source may block names of a kind. */
+  accepts(source: number, kind: string): boolean;
 }
 
 /**
@@ -47,12 +48,11 @@ export class Protection {
   readonly blocked: BlockedName[] = [];
   /** By the index of the source. */
   readonly uses: Map<number, ProtectedUse> = new Map();
-  /** Names that people need and that new sources block; no one else blocks them. */
-  readonly accepted: Set<string> = new Set();
   private readonly names: readonly string[];
   private readonly household: Household;
-  private readonly optional: ReadonlySet<string>;
-  private readonly householdNames: ReadonlySet<string>;
+  /** One for all sources: there are thousands of names. */
+  private list: AllowList | undefined;
+  private patterns: NameRules | undefined;
   private readonly context: StageContext;
   private readonly isTrusted: (source: number) => boolean;
   private readonly own: OwnBlocks;
@@ -65,8 +65,6 @@ export class Protection {
   ) {
     this.names = [...new Set(names)];
     this.household = household;
-    this.optional = new Set(household.optional);
-    this.householdNames = new Set([...household.essential, ...household.optional]);
     this.context = context;
     this.isTrusted = isTrusted;
     this.own = own;
@@ -78,51 +76,63 @@ export class Protection {
     return this.names.filter((name) => !blocked.has(name));
   }
 
-  /** Drops the rules of a source for protected names. */
+  /** Drops the rules of a source for protected names, and patterns and expressions that match one. */
   sourceStage(source: number): Stage {
     const { finder } = this.context;
-    const { essential, optional } = this.household;
-    const more = this.household.isNewSource(source) ? [] : optional;
-    const names = [...this.names, ...essential, ...more];
-    const list = new AllowList(names.map((name) => ({ name, below: false, self: true })));
-    const isHousehold = ({ entry }: AllowUse): boolean => this.householdNames.has(entry.name);
-    const patterns = new NameRules([...essential, ...more], true);
+    const { kinds } = this.household;
+    const names = [...this.names, ...kinds.keys()];
+    this.list ??= new AllowList(names.map((name) => ({ name, below: false, self: true })));
+    this.patterns ??= new NameRules(names, true);
+    const { list, patterns } = this;
     return eachChunk((chunk) => {
       takeOut(list, chunk, finder, {
-        fate: (use) => (isHousehold(use) ? Fate.Household : Fate.Protected),
-        // A rule for other questions, or only for browsers, leaves the name reachable.
-        spares: (use, text) =>
-          isHousehold(use) && (readRule(text)?.addressTypes ?? []).length === 0,
-        note: (use, from, row) => {
-          const { name } = use.entry;
-          const { dropped, household } = this.useOf(source);
-          if (!isHousehold(use)) dropped.add(name);
-          else if (!household.has(name))
-            household.set(name, { text: textOf(from, row), row: from.idOf(row) });
+        fate: ({ entry }) => (kinds.has(entry.name) ? Fate.Household : Fate.Protected),
+        spares: ({ entry: { name } }, from, row) => {
+          if (!kinds.has(name)) return false;
+          // A rule for other questions, or only for browsers, leaves the name reachable.
+          if (from.kind[row] === Kind.Rule && !blocksAddresses(readRule(textOf(from, row).trim())))
+            return true;
+          return this.accepts(source, name);
         },
+        note: ({ entry }, from, row) =>
+          this.note(source, entry.name, { text: textOf(from, row), row: from.idOf(row) }),
       });
       this.dropPatterns(chunk, patterns, source);
     });
   }
 
-  /** Drops patterns and expressions that block a name that people need. */
   private dropPatterns(chunk: Chunk, patterns: NameRules, source: number): void {
     for (const row of this.context.finder.special(chunk)) {
       if (chunk.kind[row] !== Kind.Rule || isForHost(chunk, row)) continue;
       if (chunk.fate[row] !== Fate.Kept || (chunk.flags[row]! & Flag.Allow) !== 0) continue;
       const text = textOf(chunk, row).trim();
       const { rule, names = [] } = patterns.read(text) ?? {};
-      if (rule === undefined || rule.addressTypes.length === 0) continue;
-      const { household } = this.useOf(source);
-      for (const name of names)
-        if (!household.has(name)) household.set(name, { text, row: chunk.idOf(row) });
-      chunk.drop(row, Fate.Household);
+      if (!blocksAddresses(rule)) continue;
+      const needed = names.filter((name) => !this.accepts(source, name));
+      if (needed.length === 0) continue;
+      for (const name of needed) this.note(source, name, { text, row: chunk.idOf(row) });
+      const isHousehold = needed.some((name) => this.household.kinds.has(name));
+      chunk.drop(row, isHousehold ? Fate.Household : Fate.Protected);
     }
+  }
+
+  /** Whether a source may block a name. */
+  private accepts(source: number, name: string): boolean {
+    const kind = this.household.kinds.get(name);
+    if (kind === undefined || !this.household.accepts(source, kind)) return false;
+    this.useOf(source).accepted.add(name);
+    return true;
+  }
+
+  private note(source: number, name: string, rule: WatchedRule): void {
+    const { dropped, household } = this.useOf(source);
+    if (!this.household.kinds.has(name)) dropped.add(name);
+    else if (!household.has(name)) household.set(name, rule);
   }
 
   /** Checks the whole list and adds exceptions at its end. */
   listStage(): Stage {
-    const names = [...this.names, ...this.householdNames];
+    const names = [...this.names, ...this.household.kinds.keys()];
     const watch = new NameMatcher(names, this.context.finder, true);
     return exceptionsAtEnd(watch, this.context, () => [
       ...this.exceptions(watch),
@@ -133,7 +143,7 @@ export class Protection {
   private exceptions(watch: NameMatcher): string[] {
     const lines: string[] = [];
     for (const { name, isBlocked } of watch.verdicts()) {
-      if (!isBlocked || this.householdNames.has(name)) continue;
+      if (!isBlocked || this.household.kinds.has(name)) continue;
       const isOwn = ({ row }: WatchedRule): boolean => this.isTrusted(this.sourceOf(row));
       const rules = watch
         .matching(name)
@@ -160,33 +170,35 @@ export class Protection {
   /** Exceptions for names that people need and that broader rules of sources below full trust block. */
   private householdExceptions(watch: NameMatcher): string[] {
     const lines: string[] = [];
+    const blocked = new Set<string>();
     for (const { name } of watch.blocked()) {
-      if (!this.householdNames.has(name)) continue;
-      const effects = noEffects();
+      blocked.add(name);
+      const kind = this.household.kinds.get(name);
+      if (kind === undefined) continue;
       const rules = watch
         .matching(name)
-        .filter((rule) => rule.isAllow !== true && rule.addressTypes?.length !== 0);
-      const sources = rules.map(({ row }) => this.sourceOf(row));
-      const isAccepted =
-        this.optional.has(name) && sources.some((one) => this.household.isNewSource(one));
+        .filter(blocksAddresses)
+        .map((rule) => ({ rule, source: this.sourceOf(rule.row) }));
+      const isAccepted = rules.some(({ source }) => this.household.accepts(source, kind));
       const isOwn =
         this.own.blocksForAll(name) ||
-        sources.some((source, index) => this.isTrusted(source) && rules[index]!.isForSome !== true);
-      if (isAccepted && !isOwn) this.accepted.add(name);
+        rules.some(({ rule, source }) => this.isTrusted(source) && rule.isForSome !== true);
       if (isAccepted || isOwn) {
         // The list blocks it, so no warning may call it reachable.
         for (const { household } of this.uses.values()) household.delete(name);
         continue;
       }
-      for (const [index, rule] of rules.entries()) {
-        if (this.isTrusted(sources[index]!)) continue;
+      const effects = noEffects();
+      for (const { rule, source } of rules) {
+        if (this.isTrusted(source)) continue;
         addEffects(effects, rule);
-        const { household } = this.useOf(sources[index]!);
-        if (!household.has(name)) household.set(name, rule);
+        this.note(source, name, rule);
       }
       lines.push(...exceptionsFor({ name, below: false, self: true }, effects));
       lines.push(...this.own.strengthened(name));
     }
+    for (const { accepted } of this.uses.values())
+      for (const name of accepted) if (!blocked.has(name)) accepted.delete(name);
     return lines;
   }
 
@@ -195,7 +207,12 @@ export class Protection {
     if (use === undefined)
       this.uses.set(
         source,
-        (use = { dropped: new Set(), excepted: new Set(), household: new Map() }),
+        (use = {
+          dropped: new Set(),
+          excepted: new Set(),
+          household: new Map(),
+          accepted: new Set(),
+        }),
       );
     return use;
   }

@@ -3,7 +3,7 @@ import process from "node:process";
 import { test } from "node:test";
 import { Fate } from "../../src/rules/fate.ts";
 import { matchesTooMany } from "../../src/syntax/sample-names.ts";
-import { GramIndex } from "../../src/syntax/gram-index.ts";
+import { NamesByText } from "../../src/syntax/names-by-text.ts";
 import { namePattern, patternParts } from "../../src/syntax/name-pattern.ts";
 import { ICANN_RULES, PRIVATE_RULES } from "../../src/syntax/public-suffix-list.ts";
 import { WidthTrial } from "../../src/syntax/width-trial.ts";
@@ -74,7 +74,7 @@ test("names are found by the literals in them", () => {
     random.times(length, () => random.pick(letters)).join("");
   for (let round = 0; round < 200; round++) {
     const names = random.times(random.below(60), () => word(1 + random.below(12)));
-    const index = new GramIndex(names);
+    const index = new NamesByText(names);
     for (let ask = 0; ask < 20; ask++) {
       const texts = random.times(random.below(4), () => word(random.below(5)));
       const found = index.candidates(texts);

@@ -1,6 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ESSENTIAL_NAMES, OPTIONAL_NAMES } from "../../src/engine/household-names.ts";
+import {
+  ACCEPTED_KINDS,
+  STRICT_KINDS,
+  householdKinds,
+  isAcceptedKind,
+  readTable,
+} from "../../src/engine/household-names.ts";
+import { PROTECTED_NAMES } from "../../src/engine/protected-names.ts";
+import { HOUSEHOLD_TABLE } from "../../src/engine/household-table.ts";
 import { ListMatcher } from "../reference/list-matcher.ts";
 import { MemoryProject } from "../support/memory-project.ts";
 import { webOf } from "../support/web-of.ts";
@@ -25,7 +33,7 @@ function isBlocked(project: MemoryProject, name: string): boolean {
   return ListMatcher.of(project.text("rules/n.txt")).isBlocked(name);
 }
 
-test("a remote source does not newly block what people need, and the rest of it passes", async () => {
+test("a remote source does not block what people need, and the rest of it passes", async () => {
   const { project, answers } = start(GOOD);
   assert.equal((await project.run("-c", "c.json")).exit, 0);
   const bad = ["google.com", "whatsapp.net", "paypal.com", "sparkasse.de", "amazon.de"];
@@ -36,7 +44,7 @@ test("a remote source does not newly block what people need, and the rest of it 
   assert.equal(exit, 0, stderr);
   assert.match(
     stderr,
-    /household-names\]: Smart TV would newly block 5 names that people need; they stay reachable: google\.com by \|\|google\.com\^ \(line 51\)/,
+    /household-names\]: Smart TV would block 5 names that people need; they stay reachable: google\.com by \|\|google\.com\^ \(line 51\)/,
   );
   assert.match(stderr, /may_block: \[google\.com, whatsapp\.net, paypal\.com/);
   for (const name of bad)
@@ -48,7 +56,7 @@ test("a remote source does not newly block what people need, and the rest of it 
   const page = await project.run("stats", "-c", "c.json", "--html", "r.html");
   assert.equal(page.exit, 0, page.stderr);
   assert.doesNotMatch(project.text("r.html"), /Nothing needs attention/);
-  assert.match(project.text("r.html"), /Smart TV would newly block 5 names that people need/);
+  assert.match(project.text("r.html"), /Smart TV would block 5 names that people need/);
   assert.match(project.text("r.html"), /google\.com, whatsapp\.net/);
 });
 
@@ -88,7 +96,7 @@ test("every spelling of a block offends, and rules for other questions do not", 
     assert.equal(exit, 0, `${line}: ${stderr}`);
     assert.match(
       stderr,
-      /would newly block (?:1 name|\d+ names) that people need; (?:it stays|they stay) reachable: google\.com/,
+      /would block (?:1 name|\d+ names) that people need; (?:it stays|they stay) reachable: google\.com/,
       line,
     );
     assert.ok(!project.text("rules/n.txt").split("\n").includes(line), line);
@@ -121,27 +129,94 @@ test("a rule that becomes a block later does not block either", async () => {
   assert.ok(!isBlocked(project, "google.com") && !isBlocked(project, "www.google.com"));
 });
 
-test("lists for social media, shops and games may be new; search, mail and banks never", async () => {
-  const { project, answers } = start(`${GOOD}||facebook.com^\n||amazon.de^\n||google.com^\n`);
+test("search, mail, banks and the like are never blocked, not in the first build either", async () => {
+  const names = [...householdKinds()].filter(
+    ([name, kind]) =>
+      !isAcceptedKind(kind) && !PROTECTED_NAMES.some((parent) => `.${name}`.endsWith(`.${parent}`)),
+  );
+  const lines = names.map(([name], index) => (index % 2 === 0 ? `||${name}^\n` : `${name}\n`));
+  // A list that blocks many names that devices need is no block-list.
+  const guards = { may_block: PROTECTED_NAMES };
+  const { project } = start(GOOD + lines.join(""), {}, { guards });
+  for (const what of ["first build", "later build"]) {
+    const { exit, stderr } = await project.run("-c", "c.json");
+    assert.equal(exit, 0, stderr);
+    if (what === "first build")
+      assert.match(stderr, /Smart TV would block [\d,]+ names that people need; they stay reach/);
+    const matcher = ListMatcher.of(project.text("rules/n.txt"));
+    assert.deepEqual(
+      names.filter(([name]) => matcher.isBlocked(name)),
+      [],
+      what,
+    );
+    assert.ok(matcher.isBlocked("ads7.example"));
+  }
+});
+
+test("a source that is new to the list, or already does so, may block social media and the like", async () => {
+  const social = `${GOOD}||facebook.com^\n||x.com^\n||amazon.de^\n||google.com^\n`;
+  const { project, answers } = start(social);
   const { stderr } = await project.run("-c", "c.json");
   assert.match(
     stderr,
-    /household-blocked\]: New sources block \d+ names that many people use: facebook\.com/,
+    /household-blocked\]: Sources block 3 names that many people use \(social 2, shop 1\): facebook\.com/,
   );
-  assert.match(
-    stderr,
-    /would newly block 1 name that people need; it stays reachable: google\.com/,
-  );
+  assert.equal(stderr.match(/household-blocked/g)?.length, 1);
+  assert.match(stderr, /would block 1 name that people need; it stays reachable: google\.com/);
   assert.ok(isBlocked(project, "facebook.com") && isBlocked(project, "www.amazon.de"));
-  // What is published is not new.
-  answers[TV] = `${GOOD}||facebook.com^\n||amazon.de^\n||instagram.com^\n`;
+  assert.ok(!isBlocked(project, "google.com"));
+  answers[TV] = `${social}||more.example^\n`;
+  assert.doesNotMatch((await project.run("-c", "c.json")).stderr, /household-blocked/);
+  // More of the same kind passes, another kind does not.
+  answers[TV] = `${social}||instagram.com^\n||netflix.com^\n`;
   const later = await project.run("-c", "c.json");
+  assert.match(later.stderr, /household-blocked\]: Sources block \d+ names/);
   assert.match(
     later.stderr,
-    /would newly block 1 name that people need; it stays reachable: instagram\.com/,
+    /would block 2 names that people need; they stay reachable: google\.com by .*, netflix\.com by/,
   );
-  assert.doesNotMatch(later.stderr, /household-blocked/);
+  assert.ok(isBlocked(project, "facebook.com") && isBlocked(project, "instagram.com"));
+  assert.ok(!isBlocked(project, "netflix.com"));
+  // One more name is news, also where few were named before.
+  answers[TV] = `${social}||instagram.com^\n||netflix.com^\n||paypal.com^\n`;
+  assert.match((await project.run("-c", "c.json", "-q")).stderr, /3 names that people need/);
+});
+
+test("a source does not earn a kind by naming what another one blocks", async () => {
+  const other = "https://lists.example/social.txt";
+  const sources = [
+    { source: other, name: "Social" },
+    { source: TV, name: "Smart TV" },
+  ];
+  const { project, answers } = start(GOOD, {}, { sources });
+  answers[other] = "||facebook.com^\n";
+  assert.equal((await project.run("-c", "c.json")).exit, 0);
+  answers[TV] = `${GOOD}||facebook.com^\n`;
+  // The list blocks it, so it is not said to stay reachable.
+  const { stderr } = await project.run("-c", "c.json");
+  assert.doesNotMatch(stderr, /reachable/);
+  answers[TV] = `${GOOD}||facebook.com^\n||instagram.com^\n`;
+  const later = await project.run("-c", "c.json");
+  assert.match(later.stderr, /Smart TV would block 1 name .*; it stays reachable: instagram\.com/);
   assert.ok(isBlocked(project, "facebook.com") && !isBlocked(project, "instagram.com"));
+});
+
+test("may_block takes names and kinds", async () => {
+  for (const [kind, name] of [
+    ["games", "roblox.com"],
+    ["bank", "sparkasse.de"],
+    ["infrastructure", "github.io"],
+  ] as const) {
+    const { project, answers } = start(GOOD, {}, { guards: { may_block: [kind] } });
+    assert.equal((await project.run("-c", "c.json")).exit, 0);
+    answers[TV] = `${GOOD}||${name}^\n||google.com^\n`;
+    const { stderr } = await project.run("-c", "c.json");
+    assert.doesNotMatch(stderr, /may-block-unknown/);
+    assert.match(stderr, /would block 1 name that people need; it stays reachable: google\.com/);
+    assert.ok(isBlocked(project, name) && !isBlocked(project, "google.com"), kind);
+  }
+  const wrong = start(GOOD, {}, { guards: { may_block: ["banks"] } });
+  assert.match((await wrong.project.run("-c", "c.json")).stderr, /may-block-unknown/);
 });
 
 test("may_block, trust: full, own files and --compat may block them", async () => {
@@ -177,10 +252,37 @@ test("protected names that the list blocks are not said to stay reachable", asyn
   assert.match(stderr, /names that devices need; they stay reachable: time\.google\.com\n/);
 });
 
-test("the names are names, each has one kind, and none is written twice", () => {
-  const all = [...ESSENTIAL_NAMES, ...OPTIONAL_NAMES];
-  assert.equal(new Set(all).size, all.length);
-  for (const name of all) assert.match(name, /^[a-z0-9-]+(?:\.[a-z0-9-]+)+$/);
-  for (const name of ["google.com", "www.google.com", "paypal.com", "sparkasse.de"])
-    assert.ok(ESSENTIAL_NAMES.includes(name), name);
+test("the table has names of every kind for many countries, and each name has one kind", () => {
+  const all = householdKinds();
+  const kinds = new Set(all.values());
+  for (const kind of [...STRICT_KINDS, ...ACCEPTED_KINDS]) assert.ok(kinds.has(kind), kind);
+  for (const name of all.keys()) assert.match(name, /^[a-z0-9-]+(?:\.[a-z0-9-]+)+$/);
+  for (const name of ["google.com", "www.google.com", "paypal.com", "sparkasse.de", "github.io"])
+    assert.ok(!isAcceptedKind(all.get(name)!), name);
+  const tokens = HOUSEHOLD_TABLE.trim().split(/\s+/);
+  const sites = tokens.filter((one) => one.includes(".")).map((one) => one.split("+")[0]);
+  const repeated = sites.filter((name, index) => sites.indexOf(name) !== index);
+  assert.deepEqual(repeated, [], "written once");
+  const countries = new Set(tokens.filter((one) => /^[A-Z]{2}$/.test(one)));
+  const wanted =
+    "DE AT CH UK IE US CA AU NZ FR BE NL LU ES PT IT PL CZ SK HU RO BG GR SE NO DK FI EE LV LT UA TR IL IN CN JP KR BR MX AR CL ZA";
+  for (const one of wanted.split(" ")) assert.ok(countries.has(one), one);
+});
+
+test("the stricter kind of a name wins", () => {
+  for (const table of [
+    "shop: * a.example\nbank: DE a.example",
+    "bank: DE a.example\nshop: * a.example",
+  ])
+    assert.deepEqual(
+      [...readTable(table)],
+      [
+        ["a.example", "bank"],
+        ["www.a.example", "bank"],
+      ],
+    );
+  const order = [...STRICT_KINDS, ...ACCEPTED_KINDS];
+  for (const [index, kind] of order.entries())
+    for (const other of order.slice(index + 1))
+      assert.equal(readTable(`${other}: * b.example\n${kind}: * b.example`).get("b.example"), kind);
 });

@@ -15,6 +15,8 @@ export interface LastPublish {
     readonly source: string;
     readonly lines: number;
     readonly kept: number;
+    /** How many names that people need it blocks, by kind. */
+    readonly kinds?: Readonly<Record<string, number>>;
   }[];
   /** The configuration's file, relative to the folder of the list, so that both can be moved. */
   readonly config?: string;
@@ -53,10 +55,13 @@ export async function rememberPublish(
         published: host.now().toISOString(),
         rules,
         ...(blocked !== undefined && { blocked }),
-        sources: report.sources.flatMap(({ label, source, lines, kept, state }) => {
-          // A source that is left out is not new when it comes back.
-          const isKnown = last?.sources.some((one) => one.source === source) === true;
-          return state === "dropped" && !isKnown ? [] : [{ label, source, lines, kept }];
+        sources: report.sources.flatMap(({ label, source, lines, kept, state, kinds }) => {
+          // A source that is left out is not new when it comes back, and may block what it blocked.
+          const known = last?.sources.find((one) => one.source === source);
+          const blocks = state === "dropped" ? known?.kinds : kinds;
+          return state === "dropped" && known === undefined
+            ? []
+            : [{ label, source, lines, kept, ...(blocks && { kinds: blocks }) }];
         }),
         ...(config !== undefined && { config }),
       },

@@ -2,12 +2,47 @@
 const LENGTHS = [5, 3, 1] as const;
 const LEAST_BITS = 12;
 const NONE: readonly string[] = [];
+/** Most lists have few patterns. For these, searching all names takes less time than the index. */
+const FEW = 32;
+
+/** Finds names by the texts that they contain. */
+export class NamesByText {
+  private readonly names: readonly string[];
+  private asked = 0;
+  private joined: string | undefined;
+  private index: GramIndex | undefined;
+
+  constructor(names: readonly string[]) {
+    this.names = names;
+  }
+
+  /** Every name that contains all of the texts, and possibly others, in their original order. */
+  candidates(texts: readonly string[]): readonly string[] {
+    if (this.asked++ < FEW) return this.search(texts);
+    this.index ??= new GramIndex(this.names);
+    return this.index.candidates(texts);
+  }
+
+  private search(texts: readonly string[]): readonly string[] {
+    const text = texts.reduce((best, one) => (one.length > best.length ? one : best), "");
+    if (text === "") return this.names;
+    this.joined ??= `\n${this.names.join("\n")}\n`;
+    const { joined } = this;
+    const found: string[] = [];
+    for (let at = joined.indexOf(text); at !== -1;) {
+      const end = joined.indexOf("\n", at);
+      found.push(joined.slice(joined.lastIndexOf("\n", at) + 1, end));
+      at = joined.indexOf(text, end);
+    }
+    return found;
+  }
+}
 
 /**
- * Finds names by the texts that they contain. It maps each group of one, three or five characters to the names that
- * contain it. Two passes over the names fill one array, so that ten thousand names take a few milliseconds.
+ * Maps each group of one, three or five characters to the names that contain it. Two passes over the names fill one array, so that
+ * ten thousand names take a few milliseconds.
  */
-export class GramIndex {
+class GramIndex {
   private readonly names: readonly string[];
   private readonly mask: number;
   /** Where the names of each group of characters begin and end in `places`. */
@@ -37,7 +72,6 @@ export class GramIndex {
       });
   }
 
-  /** Every name that contains all of the texts, and possibly others, in their original order. */
   candidates(texts: readonly string[]): readonly string[] {
     let best = -1;
     let fewest = Infinity;
