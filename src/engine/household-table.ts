@@ -1,5 +1,5 @@
 /**
- * Names that people need every day, written from general knowledge: kinds, countries (`*` for all) and names. `example.com` stands for the
+ * Names that people need every day, written from general knowledge: kinds, countries (`*` for all) and names. `example.com` means the
  * name and its `www`, `example.com+mail+login` for these and two hosts below it. Hosts that show advertisements, track people or collect
  * telemetry do not belong here, nor names that lists block for that reason. A name that is written twice has the stricter kind.
  */

@@ -128,7 +128,7 @@ export function acceptedNote({ uses }: Protection): Diagnostic[] {
   const names = [...new Set([...uses.values()].flatMap(({ accepted }) => [...accepted]))];
   if (names.length === 0) return [];
   const counts = Object.entries(countKinds(names)).map(([kind, count]) => `${kind} ${count}`);
-  const message = `Sources block ${countText(names.length, "name")} that many people use (${counts.join(", ")}): ${someOf(names)}`;
+  const message = `Sources block ${countText(names.length, "name")} that many people use (${someOf(counts)}): ${someOf(names)}`;
   const subject = "sources";
   return [{ code: "household-blocked", severity: "note", message, subject, all: names }];
 }

@@ -30,7 +30,7 @@ export const FATES = [
   ["bad-modifier", "loss", "has a modifier that DNS filtering does not support"],
   ["bad-regex", "loss", "regular expression that does not compile"],
   ["too-short", "loss", "too short to be a rule"],
-  ["too-wide", "alarm", "would match nearly everything"],
+  ["too-wide", "alarm", "would match too many names, alone or with other patterns of its source"],
   ["public-suffix", "alarm", "would block a whole public suffix"],
   ["ip-address", "loss", "is an IP address; this validator accepts only names"],
   ["control-bytes", "alarm", "contains control characters, line separators or bidirectional marks"],

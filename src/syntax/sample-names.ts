@@ -1,32 +1,12 @@
+import { LARGE_SUFFIXES, NAME_SAMPLE } from "./name-sample.ts";
 import { NamesByText } from "./names-by-text.ts";
 
-/** Words and endings of typical names on the internet, not taken from any list. */
-const WORDS =
-  "shop news mail cloud bank video photo music travel forum garden school health weather sport radio game store blog maps search learn green river stone north early quick silver market studio energy global union trust point bridge harbor window letter number summer winter orange violet planet signal".split(
-    " ",
-  );
-const ENDINGS =
-  "com net org de uk fr it es nl pl ru jp cn in br au ca ch at se no fi dk cz io dev app info biz eu us".split(
-    " ",
-  );
-
-/**
- * Three hundred names that blocklists do not target. A rule that matches more than one in a hundred of them would block
- * far too much.
- */
-let names: readonly string[] | undefined;
-
-export function sampleNames(): readonly string[] {
-  names ??= Array.from({ length: 300 }, (_, index) => {
-    const word = WORDS[(index * 7) % WORDS.length]!;
-    const other = WORDS[(index * 13 + 5) % WORDS.length]!;
-    const ending = ENDINGS[(index * 11) % ENDINGS.length]!;
-    const base = index % 3 === 0 ? `${word}${other}` : index % 3 === 1 ? word : `${word}-${index}`;
-    const inFront = ["", "www.", `${other}.`, "api-1."][index % 4]!;
-    return `${inFront}${base}.${ending}`;
-  });
-  return names;
-}
+/** A pattern may match this share of the sample, … */
+const MOST = 1 / 1000;
+/** … and this share of the names under a suffix with many names. */
+const MOST_OF_SUFFIX = 1 / 50;
+/** A quarter of the addresses may match by chance. */
+const MOST_ADDRESSES = 10;
 
 /** Resolvers also filter answers by address: a rule for all addresses blocks every name. */
 const ADDRESSES: readonly string[] = Array.from({ length: 40 }, (_, index) =>
@@ -35,31 +15,65 @@ const ADDRESSES: readonly string[] = Array.from({ length: 40 }, (_, index) =>
     : [11 + index * 5, (index * 37) % 256, (index * 91) % 256, (index * 53) % 256].join("."),
 );
 
-/** This many may match by chance: one name in a hundred, and a quarter of the addresses. */
-const MOST_NAMES = 3;
-const MOST_ADDRESSES = 10;
+type NameTest = (name: string) => boolean;
 
-let indexes: readonly (readonly [NamesByText, number])[] | undefined;
+/** Names on which the width of patterns is measured. */
+interface Sample {
+  readonly names: NamesByText;
+  readonly addresses: NamesByText;
+  readonly size: number;
+}
+
+let sample: Sample | undefined;
+
+/** Only lists with patterns need it. */
+function loaded(): Sample {
+  if (sample === undefined) {
+    const names = NAME_SAMPLE.split(" ");
+    const addresses = new NamesByText(ADDRESSES);
+    sample = { names: new NamesByText(names), addresses, size: names.length };
+  }
+  return sample;
+}
+
+/** How many names the sample has. */
+export function sampleSize(): number {
+  return loaded().size;
+}
+
+/** Some of the names, spread evenly. */
+export function someNames(count: number): readonly string[] {
+  const all = loaded().names.candidates([]);
+  const step = Math.floor(all.length / count);
+  return Array.from({ length: count }, (_, index) => all[index * step]!);
+}
 
 /**
- * Whether a rule matches too many sample names or addresses. Tests only candidates that contain all `texts`, without which
- * the rule cannot match. Undefined if `mayTry` rejects the number of candidates.
+ * The names of the sample that a rule matches; undefined if they are too many, or too many of one suffix. Tests only names that contain
+ * all `texts`, without which the rule cannot match.
  */
-export function matchesTooMany(
-  test: (name: string) => boolean,
+export function sampleHits(
+  test: NameTest,
   texts: readonly string[] = [],
-  mayTry: (count: number) => boolean = () => true,
-): boolean | undefined {
-  indexes ??= [
-    [new NamesByText(sampleNames()), MOST_NAMES],
-    [new NamesByText(ADDRESSES), MOST_ADDRESSES],
-  ];
-  for (const [index, most] of indexes) {
-    const some = index.candidates(texts);
-    if (some.length <= most) continue;
-    if (!mayTry(some.length)) return undefined;
-    let left = most;
-    for (const name of some) if (test(name) && --left < 0) return true;
+  most: number = MOST,
+): readonly string[] | undefined {
+  const { names, addresses, size } = loaded();
+  const hits: string[] = [];
+  for (const name of names.candidates(texts)) {
+    if (!test(name)) continue;
+    hits.push(name);
+    if (hits.length > size * most) return undefined;
   }
-  return false;
+  let left = MOST_ADDRESSES;
+  for (const address of addresses.candidates(texts))
+    if (test(address) && --left < 0) return undefined;
+  return most === MOST && isWideInSuffix(hits) ? undefined : hits;
+}
+
+function isWideInSuffix(hits: readonly string[]): boolean {
+  return Object.entries(LARGE_SUFFIXES).some(([suffix, count]) => {
+    const most = count * MOST_OF_SUFFIX;
+    if (hits.length <= most) return false;
+    return hits.filter((name) => name.endsWith(`.${suffix}`)).length > most;
+  });
 }

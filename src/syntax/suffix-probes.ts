@@ -35,20 +35,17 @@ function suffixLists(isShared: boolean): readonly Suffixes[] {
 
 /**
  * Whether a rule matches everything under some public suffix; with `isShared`, also under a shared one. Tests only
- * suffixes that contain all `texts`, without which the rule cannot match. Undefined if `mayTry` rejects their number. The
- * two labels share one character, so all other texts must be in the suffix or be the dot before it.
+ * suffixes that contain all `texts`, without which the rule cannot match. The two labels share one character, so all other texts must be in the suffix or be the dot before it.
  */
 export function coversSuffix(
   test: NameTest,
   isShared: boolean,
   texts: readonly string[] = [],
-  mayTry: (count: number) => boolean = () => true,
-): boolean | undefined {
+): boolean {
   const needed = texts.filter((text) => text !== IN_BOTH);
   for (const suffixes of suffixLists(isShared)) {
     suffixes.index ??= new NamesByText(suffixes.all);
     const some = suffixes.index.candidates(needed);
-    if (!mayTry(some.length)) return undefined;
     if (some.some((suffix) => isCovered(test, suffix))) return true;
   }
   return false;

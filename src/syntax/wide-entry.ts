@@ -1,6 +1,8 @@
 import { Fate } from "../rules/fate.ts";
 import { type AllowEntry, writtenEntry } from "./allow-entry.ts";
-import { sampleNames } from "./sample-names.ts";
+import { sampleHits } from "./sample-names.ts";
+import { isRegexText } from "./regex-rule.ts";
+import { regexTexts } from "./regex-texts.ts";
 import { isWholeSuffix } from "./pattern-breadth.ts";
 import { TrustJudge } from "./trust.ts";
 
@@ -13,13 +15,15 @@ export function isWideAllowEntry(entry: AllowEntry): boolean {
   return judge.judge(`@@${text}`) !== Fate.Kept || isWholeSuffix(writtenEntry(entry), true);
 }
 
-/** Rules that exclusions do not target. */
-let lines: readonly string[] | undefined;
-
-/** Whether an exclusion would remove the rules of a whole suffix, or of more than one name in a hundred. */
+/** Whether an exclusion would remove the rules of a whole suffix, or of as many names as no pattern may block. */
 export function isWideExclusion(text: string, matches: (line: string) => boolean): boolean {
   const bare = text.replace(/[^\p{L}\p{N}._-]/gu, "").replace(/^\.+|\.+$/g, "");
   if (bare === "" || isWholeSuffix(bare, true)) return true;
-  lines ??= sampleNames().map((name) => `||${name}^`);
-  return lines.filter((line) => matches(line)).length > lines.length / 100;
+  return sampleHits((name) => matches(`||${name}^`), textsIn(text)) === undefined;
+}
+
+/** Texts of name characters that every matching line contains; they must be in its name. */
+function textsIn(text: string): string[] {
+  const texts = isRegexText(text) ? regexTexts(text.slice(1, -1)) : [text];
+  return texts.flatMap((one) => one.toLowerCase().match(/[a-z0-9._-]+/g) ?? []);
 }

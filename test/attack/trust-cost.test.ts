@@ -38,6 +38,9 @@ async function cpuTime(text: string, trust: "full" | "standard"): Promise<number
   const result = await compile(config, { host });
   const { user, system } = process.cpuUsage(start);
   result.close();
-  assert.equal(result.report.rules, COUNT + 1);
+  // All patterns of a stranger together may match one name in 200, of those that the program knows.
+  const { dropped } = result.report.sources[0]!;
+  assert.equal(result.report.rules + (dropped["too-wide"] ?? 0), COUNT + 1);
+  assert.ok(result.report.rules > COUNT / 20);
   return (user + system) / 1000;
 }

@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { gzipSync } from "node:zlib";
 import type { Chunk } from "../../src/rules/chunk.ts";
+import { Fate } from "../../src/rules/fate.ts";
+import { LARGE_SUFFIXES, NAME_SAMPLE } from "../../src/syntax/name-sample.ts";
 import { namePattern, patternTexts } from "../../src/syntax/name-pattern.ts";
-import { isWideName } from "../../src/syntax/trust.ts";
+import { TrustJudge, isWideName } from "../../src/syntax/trust.ts";
 import { prepareTrust } from "../../src/transformations/trust.ts";
 import { type Config, compile, memoryHost, rowsOf } from "../support/internals.ts";
 
@@ -71,7 +74,12 @@ test("expensive patterns are checked up to a cost limit, cheap ones always", asy
     { length: 1000 },
     (_, index) => `||*o*${letters(index).join("*")}*a*e*^`,
   );
-  const fates = await fatesOf([...lines, "||ads*.example.com^", "||*tracker*^", "||*.com^"]);
+  const fates = await fatesOf([
+    ...lines,
+    "||ads*.example.com^",
+    "||tracker*.example.net^",
+    "||*.com^",
+  ]);
   assert.ok(fates.slice(0, 100).every((fate) => fate !== "slow-regex"));
   assert.ok(fates.slice(900, 1000).every((fate) => fate === "slow-regex"));
   assert.deepEqual(fates.slice(1000), ["kept", "kept", "public-suffix"]);
@@ -111,7 +119,7 @@ test("trust decides about addresses, shared hosts and special names", async () =
     ["@@||dyndns.org^", "public-suffix"],
     ["||dyndns.org^$important", "kept"],
     ["@@||dyndns.org^$important", "public-suffix"],
-    ["*.com.*", "public-suffix"],
+    ["*.com.*", "too-wide"],
     ["||*.co.uk.*^", "public-suffix"],
     ["||me.dyndns.org^", "kept"],
     ["@@||me.dyndns.org^", "kept"],
@@ -194,4 +202,52 @@ test("wide names of an untrusted hosts line are recognised", () => {
     ["a$b.example", true],
   ] as const)
     assert.equal(isWideName(name), isWide, name);
+});
+
+/** Lines that match much, each in its own way. */
+function wideLines(): string[] {
+  const alphabet = [..."abcdefghijklmnopqrstuvwxyz"];
+  const pairs = alphabet.flatMap((one) => alphabet.map((other) => one + other));
+  const names = NAME_SAMPLE.split(" ");
+  const starts = names.map((name) => name.slice(0, 4)).filter((start) => /^[a-z]+$/.test(start));
+  return [
+    ...["com", "net", "de"].flatMap((end) => alphabet.map((one) => `||*${one}*.${end}^`)),
+    ...pairs.flatMap((pair) => [`||*${pair}*`, `||${pair}*.com^`, `||*${pair}.org^`]),
+    ...[...new Set(starts)].map((start) => `||${start}*`),
+  ];
+}
+
+test("all patterns of a source together match at most one name in 200", () => {
+  const names = NAME_SAMPLE.split(" ");
+  const judge = new TrustJudge({ onlyBlocks: true });
+  const lines = wideLines();
+  const kept = lines.filter((line) => judge.judge(line) === Fate.Kept);
+  assert.ok(lines.length > 5000 && kept.length > 10, `${kept.length} of ${lines.length}`);
+  assert.deepEqual(
+    ["||*s*.com^", "||*c*.com^", "||*th*", "||shop*"].filter((line) => kept.includes(line)),
+    [],
+  );
+  const tests = kept.map((line) => namePattern(line)!);
+  const hits = names.filter((name) => tests.some((matches) => matches(name)));
+  assert.ok(hits.length <= names.length / 200, `${hits.length} of ${names.length}`);
+});
+
+test("many patterns that match no known name are limited, too", () => {
+  const judge = new TrustJudge({ onlyBlocks: true });
+  const lines = Array.from({ length: 20_000 }, (_, index) => `||qx${index.toString(36)}zq*`);
+  const kept = lines.filter((line) => judge.judge(line) === Fate.Kept).length;
+  assert.ok(kept > 1500 && kept < 2500, `${kept}`);
+  // Patterns in one domain are not.
+  assert.equal(judge.judge("||ads*.example.com^"), Fate.Kept);
+});
+
+test("the sample is large, varied and small to ship", () => {
+  const names = NAME_SAMPLE.split(" ");
+  assert.ok(names.length >= 20_000 && new Set(names).size === names.length);
+  for (const name of names) assert.match(name, /^[a-z0-9-]+(?:\.[a-z0-9-]+)+$/);
+  assert.ok(gzipSync(NAME_SAMPLE).length <= 300_000);
+  for (const [suffix, count] of Object.entries(LARGE_SUFFIXES)) {
+    assert.ok(count >= 500, suffix);
+    assert.ok(names.filter((name) => name.endsWith(`.${suffix}`)).length >= count, suffix);
+  }
 });

@@ -85,7 +85,7 @@ const NOT_STANDARD = [
   ["@@||github.io^*", "public-suffix"],
   ["@@/\\.github\\.io$/", "public-suffix"],
   ["@@||githu*.io^", "public-suffix"],
-  ["/\\.co\\.uk$/", "public-suffix"],
+  ["/\\.co\\.uk$/", "too-wide"],
   [" /[a-z]+/", "too-wide"],
   ["\t/[a-z]+/", "too-wide"],
   ["\u00a0/[a-z]+/", "too-wide"],
