@@ -15,7 +15,7 @@ import {
   ledgerLine,
   mergeLedger,
   readLedger,
-} from "../sources/ledger.ts";
+} from "../sources/kept-entries.ts";
 import { SeenTexts } from "../sources/seen-texts.ts";
 import { sourceError } from "../sources/source-error.ts";
 import { type LineSink, SourceList } from "../sources/source-list.ts";

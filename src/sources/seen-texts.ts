@@ -3,7 +3,7 @@ import { ByteBuffer } from "../bytes/byte-buffer.ts";
 import { decodeUtf8 } from "../bytes/utf8.ts";
 import type { Host } from "../host/host.ts";
 import { DownloadedBody } from "./downloaded-body.ts";
-import { inLedgerOrder, ledgerHash } from "./ledger.ts";
+import { inLedgerOrder, ledgerHash } from "./kept-entries.ts";
 
 /** Texts are sorted in this many parts, so that memory holds one part of them. */
 const PARTS = 64;
