@@ -199,6 +199,7 @@ class ListBuild {
       sources: compiled.report.sources.map(({ label }) => label),
       configFolder: project.folder,
       rulesDir: options.rulesDir,
+      sourcesFile: await session.sourcesFile(plan, compiled.report),
     };
     if (outputs.keepsRecord) this.kept = this.names?.keep() ?? NO_NAMES;
     await this.askBefore(draft);

@@ -8,6 +8,7 @@ import type { ProjectOptions } from "./build-options.ts";
 import { type GuardLimits, guardLimits } from "./guards/guard.ts";
 import { listFiles } from "./list-files.ts";
 import type { ListConfig } from "./project.ts";
+import { isAddress } from "../sources/location.ts";
 import { isListAlone } from "./with-output-target.ts";
 
 /**
@@ -24,8 +25,10 @@ export interface ListPlan {
   readonly isToStdout: boolean;
   /** Additional formats. */
   readonly outputs: readonly OutputPlan[];
-  /** Paths of the manifest and its signature. */
+  /** Paths of the manifest and its signature, and of the file of sources. */
   readonly manifest: readonly string[];
+  /** The file that says what is published of each remote source; undefined if it is not written. */
+  readonly sourcesFile: string | undefined;
   readonly guards: GuardLimits;
   /** Paths of the lists that this one must cover, by name. */
   readonly covers: ReadonlyMap<string, string | undefined>;
@@ -40,7 +43,11 @@ export function planList(
   const config = isListAlone(options, host) ? withoutRelease(list.config) : list.config;
   const isToStdout = options.output === "-";
   const files = listFiles(config.name, options, host);
-  const manifest = manifestPaths(config, options.rulesDir, host);
+  const isAlone = isToStdout || isListAlone(options, host) || options.compat === true;
+  const hasRemote = config.sources.some(({ source }) => isAddress(source));
+  const sourcesFile = isAlone || !hasRemote ? undefined : sourcesPath(files[0]);
+  const release = manifestPaths(config, options.rulesDir, host);
+  const manifest = sourcesFile === undefined ? release : [...release, sourcesFile];
   const taken = [...files.map(({ path }) => path), ...manifest];
   const compile = planOf(config, plugins, options.compat);
   return {
@@ -50,9 +57,15 @@ export function planList(
     isToStdout,
     outputs: planOutputs(config, { folder: options.rulesDir, host, taken, plugins }),
     manifest,
+    sourcesFile,
     guards: guardLimits(config),
     covers: new Map(list.covers.map((name) => [name, listFiles(name, options, host)[0]?.path])),
   };
+}
+
+/** `my-list.txt` has `my-list.sources.json` beside it. */
+function sourcesPath(list: OutputFile | undefined): string | undefined {
+  return list && `${list.path.replace(/\.txt$/, "")}.sources.json`;
 }
 
 /** The settings of a list that is written alone: without other files, and without a header that announces patches. */

@@ -40,6 +40,8 @@ export interface Publication {
   readonly rulesDir: string;
   /** SHA-256 of the files that were planned, by path. Nothing is published if a file differs. */
   readonly planned?: ReadonlyMap<string, string>;
+  /** What is published about the sources. */
+  readonly sourcesFile?: { readonly path: string; readonly text: string } | undefined;
 }
 
 /** What was published. */
@@ -104,10 +106,14 @@ export async function publishList(
         planned,
         set,
       );
+    const about = publication.sourcesFile;
+    if (about !== undefined)
+      await set.write(about.path, (file) => file.write(encodeUtf8(about.text)));
     if (config.manifest !== undefined) {
       const path = manifestPath(config, publication.rulesDir, host);
       const released = files.filter((file) => !copies.includes(file));
-      const release = { path, files: released.map((file) => file.path), builtAt, key };
+      const paths = [...released.map((file) => file.path), ...(about ? [about.path] : [])];
+      const release = { path, files: paths, builtAt, key };
       await writeManifest(config, release, set, host);
     }
     await set.commit();
@@ -151,10 +157,11 @@ function otherThanPlanned(name: string): CompilerError {
 /** What is published beside the list's own files: the folder of patches, and the manifest with its signature. */
 function namesBeside(
   { written }: ListOutputs,
-  { config, rulesDir }: Publication,
+  { config, rulesDir, sourcesFile }: Publication,
   host: Host,
 ): string[] {
   const release = releasePaths(config, rulesDir, host);
+  if (sourcesFile !== undefined) release.push(sourcesFile.path);
   const patches =
     config.patches === undefined
       ? []

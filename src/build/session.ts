@@ -5,10 +5,14 @@ import { allEntryFiles } from "../engine/plan.ts";
 import type { Host } from "../host/host.ts";
 import { recordFolder } from "../record/record-folder.ts";
 import { needCopies } from "../sources/collect-copies.ts";
+import { type PublishedSource, readSources, sourcesText } from "../sources/published-sources.ts";
 import { SourceLedger } from "../sources/source-ledger.ts";
 import { TrafficReader } from "../traffic/traffic-reader.ts";
 import type { BuildContext } from "./build-context.ts";
-import type { Diagnostic } from "../diagnostics/diagnostic.ts";
+import { decodeUtf8 } from "../bytes/utf8.ts";
+import { type Diagnostic, errorOf } from "../diagnostics/diagnostic.ts";
+import type { CompileReport } from "../engine/report.ts";
+import { ifAvailable } from "../host/if-available.ts";
 import type { BuildEvent } from "./build-event.ts";
 import type { BuildOptions } from "./build-options.ts";
 import { CoveredLists } from "./covered-lists.ts";
@@ -67,7 +71,45 @@ export class BuildSession implements BuildContext {
     const path = this.plans[0]?.files[0]?.path;
     if (path === undefined) return undefined;
     const file = host.path.join(recordFolder(path, host), "sources.json");
-    return await (this.opened ??= SourceLedger.open(host, file));
+    return await (this.opened ??= this.openLedger(file));
+  }
+
+  /** Where the state is lost, what was published beside the lists is the baseline. */
+  private async openLedger(path: string): Promise<SourceLedger> {
+    const ledger = await SourceLedger.open(this.host, path);
+    if (!ledger.isLost) return ledger;
+    let sources = 0;
+    for (const plan of this.plans) sources += ledger.restore(await this.publishedSources(plan));
+    if (sources === 0 && !ledger.isDamaged) return ledger;
+    const what = ledger.isDamaged ? "damaged" : "missing";
+    const where = sources === 0 ? "nothing" : "the published files of sources";
+    const message = `The state of the sources is ${what}; they are compared with ${where}`;
+    const diagnostic = { ...errorOf("sources-state-lost", message), severity: "note" as const };
+    this.emit({ kind: "diagnostic", diagnostic });
+    return ledger;
+  }
+
+  private async publishedSources({ sourcesFile }: ListPlan): Promise<PublishedSource[]> {
+    if (sourcesFile === undefined) return [];
+    const bytes = await ifAvailable(() => this.host.readFile(sourcesFile));
+    return bytes === undefined ? [] : readSources(decodeUtf8(bytes));
+  }
+
+  /** What is published beside a list about its remote sources; undefined if there is no such file. */
+  async sourcesFile(
+    plan: ListPlan,
+    report: CompileReport,
+  ): Promise<{ path: string; text: string } | undefined> {
+    const { sourcesFile: path, compile } = plan;
+    const ledger = await this.ledger();
+    if (path === undefined || ledger === undefined) return undefined;
+    const states = report.sources.map(async ({ state }, index) => ({
+      key: await ledgerKeyOf(compile.sources[index]!),
+      state,
+    }));
+    const sources = (await Promise.all(states)).filter(({ state }) => state !== "local");
+    const before = await this.publishedSources(plan);
+    return { path, text: sourcesText(compile.config.name, sources, { ledger, before }) };
   }
 
   /** Notes that a list is published with what this run took of its sources. */
@@ -83,8 +125,8 @@ export class BuildSession implements BuildContext {
   async saveLedger(): Promise<void> {
     const { cacheDir } = this.options;
     const ledger = await this.ledger();
-    await ledger?.save();
-    if (ledger?.path !== undefined && cacheDir !== undefined)
+    const isSaved = (await ledger?.save()) === true;
+    if (isSaved && ledger?.path !== undefined && cacheDir !== undefined)
       await needCopies(cacheDir, { path: ledger.path }, this.host);
   }
 

@@ -72,6 +72,11 @@ export const SOURCE_CODES = {
     hint: "Check the cause; to accept the source as it is now, use --accept with the code",
     over: "{} is read again",
   },
+  "sources-state-lost": {
+    meaning:
+      "`.rules-compiler/sources.json`, which remembers what was published of each source, is missing or damaged. What is published beside each list (`my-list.sources.json`) is the baseline; a source that it does not name is new.",
+    hint: "Keep .rules-compiler from run to run, so that sources are compared with the last 30 days",
+  },
   "source-not-blocklist": {
     exit: 4,
     meaning:

@@ -29,7 +29,7 @@ export interface SourceHold {
   readonly offer: TextSize & { readonly since: number };
 }
 
-/** The ledger as JSON. A newer version of it counts as damaged. */
+/** The ledger as JSON. */
 export interface LedgerState {
   readonly version: 1;
   readonly sources: Readonly<Record<string, unknown>>;

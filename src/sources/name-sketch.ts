@@ -3,6 +3,8 @@ export type Sketch = readonly number[];
 
 /** With this many, an estimate is off by two percentage points. */
 export const SKETCH_SIZE = 512;
+/** The size of a sketch that is published. */
+export const OPEN_SIZE = 64;
 
 /** Collects the smallest of many hashes, each once. */
 export class SketchMaker {

@@ -1,4 +1,4 @@
-import { type Sketch, overlapOf } from "./name-sketch.ts";
+import { OPEN_SIZE, type Sketch, overlapOf } from "./name-sketch.ts";
 
 /** Percentages that a source may lose or gain from one publish to the next. */
 export interface SizeLimits {
@@ -21,6 +21,8 @@ export interface PastText extends TextSize {
   readonly gained?: number;
   /** Whether a change was accepted since that is beyond the limits. Such a text excuses a return to it, and holds nothing. */
   readonly isBefore?: true;
+  /** Whether `sketch` is the one that is published beside the list. */
+  readonly isOpen?: true;
 }
 
 /** How much a source changed from one of its versions to the next. */
@@ -130,7 +132,8 @@ export interface JudgeContext {
 
 /** The change from a published text to another one, by their sketches. */
 export function changeOf(text: PastText, { names, sketch }: TextSize): Change {
-  const { kept, known } = overlapOf(text.sketch, sketch.slice(0, PAST_SIZE), PAST_SIZE);
+  const size = text.isOpen === true ? OPEN_SIZE : PAST_SIZE;
+  const { kept, known } = overlapOf(text.sketch, sketch.slice(0, size), size);
   const share = text.names === 0 ? 0 : names / text.names;
   return {
     lost: 1 - (text.kept ?? 1) * kept,

@@ -5,7 +5,7 @@ import { HashFilter } from "../kernel/row-finder.ts";
 import { type WrittenNames, eachWrittenName } from "../syntax/written-names.ts";
 import { type DeclaredCount, declaredCount } from "./declared-count.ts";
 import { EntryHash } from "./name-hash.ts";
-import { type Sketch, SketchMaker } from "./name-sketch.ts";
+import { OPEN_SIZE, type Sketch, SketchMaker } from "./name-sketch.ts";
 
 /** The second bytes of `##`, `#@#`, `#?#`, `#$#` and `#%#`. */
 const COSMETIC: ReadonlySet<number> = new Set([35, 64, 63, 36, 37]);
@@ -22,9 +22,6 @@ export interface SourceMeasure {
   /** Watched names in its text. */
   readonly watched: readonly string[];
 }
-
-/** The size of a published sketch. */
-export const OPEN_SIZE = 64;
 
 /** Measures a text block by block. */
 export class SourceGauge implements WrittenNames {

@@ -1,5 +1,4 @@
-import { type Diagnostic, errorOf } from "../diagnostics/diagnostic.ts";
-import { countText, numberText } from "../diagnostics/number-text.ts";
+import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { Host } from "../host/host.ts";
 import { StateFile } from "../host/state-file.ts";
 import { overlapOf } from "./name-sketch.ts";
@@ -11,6 +10,7 @@ import {
   readHistories,
   writeHistories,
 } from "./ledger-state.ts";
+import { type PublishedSource, historyOf } from "./published-sources.ts";
 import {
   type Change,
   DAY_MS,
@@ -23,6 +23,7 @@ import {
   isSameDay,
   judgeSize,
 } from "./size-judge.ts";
+import { SIZE_CODES, sizeProblem } from "./size-problem.ts";
 import type { SourceMeasure } from "./source-gauge.ts";
 import type { StoredFile } from "./source-store.ts";
 
@@ -67,11 +68,6 @@ const LONGEST_HOLD_MS = 7 * DAY_MS;
 const SAME = 0.8;
 const MOST_STEPS = 15;
 const MONTH = 30;
-const CODES = {
-  shrunk: "source-shrunk",
-  grown: "source-grown",
-  replaced: "source-replaced",
-} as const;
 
 /**
  * What was published of each source, and what its limits compare with. One file for all lists of a folder. A source is judged
@@ -84,6 +80,8 @@ export class SourceLedger {
   private readonly taken = new Map<string, TakenText>();
   /** Whether the state could not be read, although it exists. */
   isDamaged = false;
+  /** Whether there is no state. */
+  isLost = false;
 
   /** Without a path, the ledger is only in memory. */
   constructor(host: Host, path?: string) {
@@ -95,6 +93,7 @@ export class SourceLedger {
     const ledger = new SourceLedger(host, path);
     const state = await ledger.file!.look();
     ledger.isDamaged = state === "damaged";
+    ledger.isLost = typeof state === "string";
     if (typeof state === "string") return ledger;
     const now = host.now().getTime();
     for (const [key, history] of readHistories(state))
@@ -104,6 +103,24 @@ export class SourceLedger {
 
   get path(): string | undefined {
     return this.file?.path;
+  }
+
+  /** Takes over what was published beside a list, where the state is lost. Returns the number of sources. */
+  restore(sources: readonly PublishedSource[]): number {
+    const now = this.host.now().getTime();
+    for (const source of sources) this.histories.set(source.key, historyOf(source, now));
+    return sources.length;
+  }
+
+  /** Since when a source has been as it is: held, or with the text of this run. */
+  sinceOf(key: string): number {
+    const history = this.histories.get(key);
+    const taken = this.taken.get(key);
+    const now = this.host.now().getTime();
+    const { hold } = taken?.verdict?.next ?? {};
+    if (hold !== undefined) return hold.since;
+    const isKnown = history !== undefined && taken !== undefined && isPublished(history, taken);
+    return isKnown ? history.texts.at(-1)!.at : now;
   }
 
   historyOf(key: string): SourceHistory | undefined {
@@ -119,7 +136,9 @@ export class SourceLedger {
   async judge(offer: Offer): Promise<OfferVerdict> {
     const history = this.histories.get(offer.key);
     const now = this.host.now().getTime();
-    const size = sizeOf(offer.measure);
+    const isOpen = history?.texts[0]?.isOpen === true;
+    const { entries: names, open: sketch } = offer.measure;
+    const size = isOpen ? { names, sketch } : sizeOf(offer.measure);
     const since = { ...size, at: now, text: digestsOf(offer.files) };
     if (history === undefined)
       return { ...ACCEPTED, next: { offered: since, steps: [], hold: undefined } };
@@ -134,10 +153,10 @@ export class SourceLedger {
     const ways = findings.map(({ way }) => way);
     const hold = holdOf(history.hold, { size, ways }, now);
     const until = Math.min(hold.offer.since + HOLD_MS, hold.since + LONGEST_HOLD_MS);
-    const open = findings.filter(({ way }) => !offer.accept.includes(CODES[way]));
+    const open = findings.filter(({ way }) => !offer.accept.includes(SIZE_CODES[way]));
     if (open.length === 0 || now >= until)
       return { ...ACCEPTED, isBeyond: true, next: { ...walked, hold: undefined } };
-    const causes = open.map((finding) => problemOf(offer.label, finding));
+    const causes = open.map((finding) => sizeProblem(offer.label, finding));
     return { causes, ways, until, isBeyond: false, next: { ...walked, hold } };
   }
 
@@ -158,8 +177,8 @@ export class SourceLedger {
     }
   }
 
-  /** Saves the ledger. What this run learned about offers counts even if no list was published. */
-  async save(): Promise<void> {
+  /** Saves the ledger. What this run learned about offers counts even if no list was published. Returns whether there is anything to save. */
+  async save(): Promise<boolean> {
     const { file } = this;
     const now = this.host.now().getTime();
     for (const [key, text] of this.taken) {
@@ -171,12 +190,13 @@ export class SourceLedger {
       const hold = isOpen ? { hold: history.hold } : {};
       this.histories.set(key, { ...history, ...next, ...hold, seenAt: now });
     }
-    if (file === undefined) return;
+    if (file === undefined || this.taken.size === 0 || this.histories.size === 0) return false;
     // Another configuration may have written the histories of other sources meanwhile.
     const state = await file.look();
     const others = typeof state === "string" ? [] : readHistories(state);
     for (const [key, history] of others) if (!this.taken.has(key)) this.histories.set(key, history);
     await file.tryReplace(writeHistories(this.histories, now));
+    return true;
   }
 
   /** Prepares for another run of the same session. */
@@ -251,14 +271,15 @@ function publishedHistory(
   { label, files, measure, verdict }: TakenText,
   now: number,
 ): SourceHistory | undefined {
-  if (history !== undefined && digestsOf(history.files) === digestsOf(files))
-    return { ...history, name: label };
+  const isOpen = history?.texts[0]?.isOpen === true && measure !== undefined;
+  const isSame = history !== undefined && digestsOf(history.files) === digestsOf(files);
+  if (isSame && !isOpen) return { ...history, name: label };
   if (history !== undefined && verdict !== undefined && verdict.causes.length > 0)
     return { ...history, name: label, files };
   if (measure === undefined) return undefined;
   const text: PastText = { ...sizeOf(measure), at: now };
   const own = { name: label, salt: measure.salt, files, seenAt: now };
-  if (history === undefined || history.salt !== measure.salt)
+  if (history === undefined || isOpen || history.salt !== measure.salt)
     return { steps: [], ...verdict?.next, ...own, texts: [text] };
   const last = history.texts.at(-1)!;
   const rewrite = verdict?.rewrite;
@@ -305,23 +326,4 @@ function thinned(texts: readonly PastText[], now: number): PastText[] {
     if (!isSuperseded && !isClose) kept.push(text);
   }
   return kept;
-}
-
-function problemOf(label: string, finding: SizeFinding): Diagnostic {
-  const { way, limit, days, before, now, count } = finding;
-  const within = days === 1 ? "" : ` within ${days} days`;
-  const size = `it has ${countText(now, "name")}, the published text has ${numberText(before)}`;
-  if (way === "shrunk")
-    return errorOf(CODES.shrunk, `${label} lost more than ${limit} % of its names${within}`, {
-      cause: `${size}, of which ${numberText(count)} are gone`,
-    });
-  if (way === "grown")
-    return errorOf(CODES.grown, `${label} grew by more than ${limit} %${within}`, {
-      cause: `${size}; ${numberText(count)} are new`,
-    });
-  return errorOf(
-    CODES.replaced,
-    `${label} shares less than ${limit} % of its names with its published text`,
-    { cause: `${size}; ${numberText(count)} are in both` },
-  );
 }

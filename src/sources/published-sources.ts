@@ -1,0 +1,78 @@
+import type { SourceHistory } from "./ledger-state.ts";
+import { readSketch, sketchText } from "./name-sketch.ts";
+import { freshSalt } from "./source-gauge.ts";
+import type { SourceLedger } from "./source-ledger.ts";
+import { type StoredFile, isStoredFile } from "./source-store.ts";
+
+/** What is published about a source beside the list: the baseline where the ledger is lost. */
+export interface PublishedSource {
+  readonly name: string;
+  /** Its key in the ledger. */
+  readonly key: string;
+  /** Number of names. */
+  readonly names: number;
+  /** How it was read, and since when. */
+  readonly state: string;
+  readonly since: string;
+  readonly files: readonly Pick<StoredFile, "key" | "sha256" | "size">[];
+  /** A sample of its names. */
+  readonly sketch: string;
+}
+
+/** The file of sources, as JSON. A source that was not read stays as it was in `before`. */
+export function sourcesText(
+  list: string,
+  sources: readonly { readonly key: string; readonly state: string }[],
+  {
+    ledger,
+    before,
+  }: { readonly ledger: SourceLedger; readonly before: readonly PublishedSource[] },
+): string {
+  const found = sources.flatMap(({ key, state }): PublishedSource[] => {
+    const taken = ledger.takenOf(key);
+    if (taken?.measure === undefined) return before.filter((one) => one.key === key);
+    const { label: name, measure } = taken;
+    const files = taken.files.map(({ key: id, sha256, size }) => ({ key: id, sha256, size }));
+    const since = new Date(ledger.sinceOf(key)).toISOString().slice(0, 10);
+    const sketch = sketchText(measure.open);
+    return [{ name, key, names: measure.entries, state, since, files, sketch }];
+  });
+  return `${JSON.stringify({ version: 1, list, sources: found }, undefined, 1)}\n`;
+}
+
+/** The sources in such a file. Each one is checked, because other programs may have changed it. */
+export function readSources(text: string): PublishedSource[] {
+  try {
+    const { version, sources } = JSON.parse(text) as { version?: unknown; sources?: unknown };
+    return version === 1 && Array.isArray(sources) ? sources.filter(isSource) : [];
+  } catch {
+    return [];
+  }
+}
+
+function isSource(source: Partial<PublishedSource> | null): source is PublishedSource {
+  const { name, key, names, since, files, sketch } = source ?? {};
+  return (
+    typeof name === "string" &&
+    typeof key === "string" &&
+    typeof names === "number" &&
+    !Number.isNaN(Date.parse(since ?? "")) &&
+    Array.isArray(files) &&
+    files.every((file: object | null) => isStoredFile({ validators: {}, ...file })) &&
+    readSketch(sketch) !== undefined
+  );
+}
+
+/** The history that a published source gives. */
+export function historyOf(source: PublishedSource, now: number): SourceHistory {
+  const at = Math.min(now, Date.parse(source.since));
+  const { name, names, files } = source;
+  return {
+    name,
+    salt: freshSalt(),
+    files: files.map((file) => ({ ...file, validators: {} })),
+    texts: [{ names, sketch: readSketch(source.sketch)!, at, isOpen: true }],
+    steps: [],
+    seenAt: now,
+  };
+}
