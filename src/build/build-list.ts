@@ -171,7 +171,11 @@ class ListBuild {
   }
 
   private async settle(isPartial = false): Promise<readonly Diagnostic[]> {
-    return await this.conditions.settle({ finder: "build", diagnostics: this.found, isPartial });
+    const { plan, session, found } = this;
+    return await this.conditions.settle(
+      { finder: "build", diagnostics: found, isPartial },
+      async (change) => await noteHistory(plan.files, change, session),
+    );
   }
 
   private async noteRefused({ compiled, plan }: Draft, error: CompilerError): Promise<void> {

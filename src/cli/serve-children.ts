@@ -16,7 +16,7 @@ import type { Options } from "./flags/options.ts";
 const MOST_ANSWER_BYTES = 1024 * 1024;
 
 /** A problem that a child process printed. */
-export function problemIn(line: string): Problem & { severity: string } {
+export function problemIn(line: string): Problem & { severity: string; news?: boolean } {
   try {
     const { at, ...said } = JSON.parse(line) as Diagnostic;
     return at === undefined ? said : { ...said, at: locationText(at) };

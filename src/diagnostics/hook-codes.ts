@@ -12,5 +12,6 @@ export const HOOK_CODES = {
     meaning:
       "A hook failed or took too long. What was published stays, and the exit code of the build is not affected.",
     hint: "Fix the cause; the next run with --permit hooks tries it again",
+    over: "The hook {} works again",
   },
 } as const;

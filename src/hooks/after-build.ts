@@ -1,6 +1,7 @@
 import { decodeUtf8 } from "../bytes/utf8.ts";
 import type { ProjectOptions } from "../build/build-options.ts";
 import type { BuildOutcome } from "../build/build-outcome.ts";
+import { Conditions } from "../build/state/conditions.ts";
 import { openProject } from "../build/project.ts";
 import { durationMs } from "../config/duration.ts";
 import type { HookConfig } from "../config/config.ts";
@@ -64,6 +65,7 @@ export async function afterBuild(outcome: BuildOutcome, context: HookContext): P
   const hooksRun = new HooksRun(known, folder, context);
   for (const [index, hook] of hooks.entries())
     if (!signal.aborted) await hooksRun.run(hook, keys[index]!);
+  await hooksRun.end();
 }
 
 async function mayHaveHooks({ configPath }: ProjectOptions, host: Host): Promise<boolean> {
@@ -107,11 +109,29 @@ class HooksRun {
   private readonly known: readonly Known[];
   private readonly folder: string;
   private readonly context: HookContext;
+  private readonly failures = new Map<FinishedList, Diagnostic[]>();
 
   constructor(known: readonly Known[], folder: string, context: HookContext) {
     this.known = known;
     this.folder = folder;
     this.context = context;
+  }
+
+  /** Reports failures that earlier runs did not report, and that hooks run again. */
+  async end(): Promise<void> {
+    const { host, phase, report } = this.context;
+    const finder = phase === "published" ? "hooks" : "state-hooks";
+    for (const { list } of this.known) {
+      const diagnostics = this.failures.get(list) ?? [];
+      const found = { finder, diagnostics } as const;
+      for (const one of await new Conditions(list.path, host).settle(found)) report(one);
+    }
+  }
+
+  private failed(list: FinishedList): Diagnostic[] {
+    const known = this.failures.get(list) ?? [];
+    this.failures.set(list, known);
+    return known;
   }
 
   /** Runs a hook for every list and event that it does not know yet; a reload once for all of them. */
@@ -169,7 +189,12 @@ class HooksRun {
       if (!(error instanceof HookFailure)) throw error;
       const { hint } = codeEntry("hook-failed");
       const cause = error.message;
-      report(warningOf("hook-failed", `Hook failed: ${title}`, { cause, hint }));
+      const found = warningOf("hook-failed", `Hook failed: ${title}`, {
+        cause,
+        hint,
+        subject: titleOf(hook),
+      });
+      this.failed(list).push(found);
       return false;
     }
   }

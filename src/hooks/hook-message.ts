@@ -34,6 +34,8 @@ export interface HookMessage {
   readonly degraded: readonly string[];
   /** Resolvers that do not answer from the list. */
   readonly unproved: readonly { readonly resolver: string; readonly outcome: Outcome }[];
+  /** What this run found that earlier runs did not report: problems that began or ended. */
+  readonly news: readonly { readonly code: string; readonly message: string }[];
   /** Why the list was not published. */
   readonly problems: readonly { readonly code: string; readonly message: string }[];
 }

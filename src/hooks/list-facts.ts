@@ -87,6 +87,9 @@ export async function factsOf(list: FinishedList, host: Host): Promise<ListFacts
     ...(isPublished && path !== undefined && (await changeOf(path, host))),
     degraded: sources.map(({ label }) => label),
     unproved: unproved.map(({ resolver, outcome: state }) => ({ resolver, outcome: state! })),
+    news: diagnostics
+      .filter(({ news, severity }) => news === true && severity !== "error")
+      .map(({ code, message }) => ({ code, message })),
     problems: isPublished ? [] : diagnostics.map(({ code, message }) => ({ code, message })),
   };
 }

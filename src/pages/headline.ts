@@ -1,3 +1,4 @@
+import { momentText } from "../diagnostics/moment-text.ts";
 import { type Html, html } from "./html.ts";
 
 export type Tone = "good" | "warn" | "bad";
@@ -29,6 +30,23 @@ export interface Attention {
   readonly tone: Tone;
   readonly title: string;
   readonly details: readonly (Html | string)[];
+}
+
+/** A condition as a page shows it. */
+interface Lasting {
+  readonly message: string;
+  readonly cause?: string;
+  readonly hint?: string;
+  readonly since: string;
+}
+
+export function conditionAttention({ message, cause, hint, since }: Lasting): Attention {
+  const details = [
+    html`Since ${momentText(since)}.`,
+    ...(cause === undefined ? [] : [html`Because: ${cause}`]),
+    ...(hint === undefined ? [] : [html`Hint: ${hint}`]),
+  ];
+  return { tone: "warn", title: message, details };
 }
 
 /** What a person should look at, or one sentence that says why there is nothing. */

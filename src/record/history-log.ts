@@ -11,6 +11,8 @@ export const HISTORY_EVENTS = [
   "rolled-back",
   "held",
   "hold-ended",
+  "began",
+  "ended",
 ] as const;
 
 /** One event of a list. */
@@ -30,6 +32,8 @@ export interface HistoryEntry {
   readonly of?: string;
   /** The guards that refused the list, or that were overruled. */
   readonly guards?: readonly string[];
+  /** The condition that began or ended, for a person. */
+  readonly what?: string;
 }
 
 /** The log of a list: one line of JSON per event, only ever appended to. The caller holds the lock of the list. */
@@ -86,7 +90,7 @@ function isText(value: unknown): boolean {
 }
 
 function isEntry(entry: Partial<HistoryEntry> | null): entry is HistoryEntry {
-  const { at, build, by, event, rules, from, to, of, guards } = entry ?? {};
+  const { at, build, by, event, rules, from, to, of, guards, what } = entry ?? {};
   return (
     isText(at) &&
     Number.isSafeInteger(build) &&
@@ -94,7 +98,7 @@ function isEntry(entry: Partial<HistoryEntry> | null): entry is HistoryEntry {
     isText(by) &&
     HISTORY_EVENTS.some((known) => known === event) &&
     (rules === undefined || Number.isSafeInteger(rules)) &&
-    [to, of].every((value) => value === undefined || isText(value)) &&
+    [to, of, what].every((value) => value === undefined || isText(value)) &&
     (guards === undefined || (Array.isArray(guards) && guards.every(isText))) &&
     (from === undefined || (Array.isArray(from) && from.every((one) => isText(one?.source))))
   );

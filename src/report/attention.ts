@@ -2,9 +2,10 @@ import { holdCommandLine, holdText } from "../build/state/hold.ts";
 import { momentText } from "../diagnostics/moment-text.ts";
 import { countText, numberText } from "../diagnostics/number-text.ts";
 import { someOf } from "../diagnostics/some-of.ts";
-import type { Attention } from "../pages/headline.ts";
+import { type Attention, conditionAttention } from "../pages/headline.ts";
 import { html } from "../pages/html.ts";
-import type { RecordHeader, RecordedSource } from "../record/record-format.ts";
+import type { RecordHeader } from "../record/record-format.ts";
+import { type SourceState, isDegraded } from "../sources/source-state.ts";
 import type { LastChange } from "./last-change.ts";
 import type { ListCondition } from "./list-condition.ts";
 
@@ -24,8 +25,7 @@ export function attentionOf({ header, condition, change }: Looked): Attention[] 
       title,
       details: [html`To see where: <code>rules-compiler log</code>`],
     })),
-    ...header.sources.flatMap(sourceAttention),
-    ...header.sources.flatMap(householdAttention),
+    ...condition.conditions.map(conditionAttention),
     ...(change === undefined ? [] : shrunkSources(header, change)),
   ];
 }
@@ -53,36 +53,13 @@ function refusalAttention({ refusal }: ListCondition): Attention[] {
   ];
 }
 
-const STATES: Readonly<Record<string, readonly [title: string, detail: string]>> = {
-  stale: ["could not be fetched", "Its last good copy is used"],
-  held: ["has changed too much", "Its last good copy is used until the change is confirmed"],
-  dropped: ["is missing", "It cannot be read, so the list was built without it"],
-};
-
-function sourceAttention({ label, state, goodAt }: RecordedSource): Attention[] {
-  const [what, then] = STATES[state] ?? [];
-  if (what === undefined || then === undefined) return [];
-  const from = goodAt === undefined ? "" : `, of ${momentText(goodAt)}`;
-  return [{ tone: "warn", title: `${label} ${what}`, details: [`${then}${from}.`] }];
-}
-
-function householdAttention({ label, household }: RecordedSource): Attention[] {
-  if (household === undefined) return [];
-  const details = [
-    `They stay reachable: ${someOf(household)}.`,
-    html`If the source should block them, add them to <code>guards.may_block</code>. To see its
-      rules: <code>rules-compiler why ${household[0]}</code>`,
-  ];
-  const count = countText(household.length, "name");
-  return [{ tone: "warn", title: `${label} would block ${count} that people need`, details }];
-}
-
 /** Sources that lost more than half of their lines since the build before. */
 function shrunkSources({ sources }: RecordHeader, { before }: LastChange): Attention[] {
   const linesBefore = new Map(before.sources.map(({ label, lines }) => [label, lines]));
   return sources.flatMap(({ label, lines, state }) => {
     const old = linesBefore.get(label) ?? 0;
-    if (old < FEWEST_LINES || lines * 2 >= old || STATES[state] !== undefined) return [];
+    if (old < FEWEST_LINES || lines * 2 >= old || isDegraded(state as SourceState["kind"]))
+      return [];
     const details = [
       `It had ${numberText(old)} lines in the build before and now has ${numberText(lines)}.`,
     ];

@@ -1,5 +1,6 @@
 import { type ResolverState, isUnproved } from "../resolvers/last-proofs.ts";
 import { someOf } from "../diagnostics/some-of.ts";
+import { type ListedCondition, lastingConditions } from "../build/state/conditions.ts";
 import { isDegraded } from "../sources/source-state.ts";
 import { type HeldList, rulesOf } from "./held-list.ts";
 import { type History, type Problem, type Run, problemsOf, sourcesOf } from "./history.ts";
@@ -16,6 +17,8 @@ export interface HealthInput {
   /** Lists that stay at an earlier build. */
   readonly held?: readonly HeldList[];
   readonly resolvers?: readonly ResolverState[];
+  /** What lasts. */
+  readonly conditions?: readonly ListedCondition[];
   readonly isRunning: boolean;
   readonly next: number | undefined;
 }
@@ -57,9 +60,24 @@ export interface Health {
   readonly lastProblem: Problem | null;
   /** All problems of the last run, with locations and hints. */
   readonly problems: readonly Problem[];
+  /** What lasts and needs attention: reported once, when it began. */
+  readonly conditions: readonly {
+    readonly list: string;
+    readonly code: string;
+    readonly message: string;
+    readonly cause?: string;
+    readonly hint?: string;
+    readonly since: string;
+    /** When it ends by itself, if that is known. */
+    readonly until?: string;
+  }[];
   readonly sources: readonly {
     readonly name: string;
     readonly state: string;
+    /** Why it is not fresh, since when, and until when its copy is used, if that is known. */
+    readonly reason?: string;
+    readonly since?: string;
+    readonly until?: string;
     readonly goodAt: string | null;
     readonly lines: number;
     readonly kept: number;
@@ -69,6 +87,7 @@ export interface Health {
 /** Whether clients can rely on the lists that are served. */
 export function healthOf(input: HealthInput): Health {
   const { history, now, limitMs, isRunning, next, held = [], resolvers = [] } = input;
+  const conditions = lastingConditions(input.conditions ?? []);
   const { lastSuccess, runs } = history;
   const age = ageOf(lastSuccess, now);
   const lastRun = runs.at(-1);
@@ -88,14 +107,42 @@ export function healthOf(input: HealthInput): Health {
     resolvers,
     lastProblem: lastRun?.problem ?? null,
     problems: lastRun === undefined ? [] : problemsOf(lastRun),
+    conditions: conditions.map(conditionOf),
     sources: sourcesOf(history).map(({ label, state, lines, kept }) => ({
       name: label,
       state,
+      ...(isDegraded(state) && reasonOf(label, conditions)),
       goodAt: history.goodAt[label] ?? null,
       lines,
       kept,
     })),
   };
+}
+
+function conditionOf(condition: ListedCondition): Health["conditions"][number] {
+  const { list, code, message, cause, hint, since, until } = condition;
+  return {
+    list,
+    code,
+    message,
+    ...(cause !== undefined && { cause }),
+    ...(hint !== undefined && { hint }),
+    since,
+    ...(until !== undefined && { until }),
+  };
+}
+
+/** Why a source is not fresh. */
+function reasonOf(
+  label: string,
+  conditions: readonly ListedCondition[],
+): { readonly reason?: string; readonly since?: string; readonly until?: string } {
+  const found =
+    conditions.find(({ subject, code }) => subject === label && code.startsWith("source-")) ??
+    conditions.find(({ code }) => code === "no-answer");
+  if (found === undefined) return {};
+  const { message, cause, since, until } = found;
+  return { reason: cause ?? message, since, ...(until !== undefined && { until }) };
 }
 
 function heldText(held: readonly HeldList[]): string[] {
@@ -123,8 +170,14 @@ function listsOf({ history: { lastBuild }, publishedAt, held = [] }: HealthInput
   }));
 }
 
+/** `stale until 2027-05-02`, if the end is known. */
+function stateText(label: string, state: string, conditions: readonly ListedCondition[]): string {
+  const { until } = reasonOf(label, conditions);
+  return until === undefined ? state : `${state} until ${until.slice(0, "2026-11-01".length)}`;
+}
+
 function statusOf(
-  { history, limitMs, missing, isRunning, resolvers = [] }: HealthInput,
+  { history, limitMs, missing, isRunning, resolvers = [], conditions = [] }: HealthInput,
   age: number | undefined,
 ): Pick<Health, "status" | "reason"> {
   const { lastBuild, lastSuccess, runs } = history;
@@ -152,7 +205,9 @@ function statusOf(
       reason: `the last successful build is ${hours} old, the limit is ${(limitMs / 3_600_000).toFixed(1)} h${because}`,
     };
   const bad = sourcesOf(history).filter(({ state }) => isDegraded(state));
-  const states = someOf(bad.map(({ label, state }) => `${label} (${state})`));
+  const states = someOf(
+    bad.map(({ label, state }) => `${label} (${stateText(label, state, conditions)})`),
+  );
   if (lastRun?.outcome === "refused") {
     const sources = bad.length === 0 ? "" : `; degraded sources: ${states}`;
     return {

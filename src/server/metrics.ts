@@ -1,4 +1,5 @@
 import { VERSION } from "../diagnostics/version.ts";
+import { type ListedCondition, lastingConditions } from "../build/state/conditions.ts";
 import { OUTCOMES as PROOF_OUTCOMES } from "../build/state/last-proof.ts";
 import type { ResolverState } from "../resolvers/last-proofs.ts";
 import { definitionOf } from "../explain/glossary.ts";
@@ -15,6 +16,8 @@ export interface MetricsInput {
   /** Lists that stay at an earlier build. */
   readonly held?: readonly HeldList[];
   readonly resolvers?: readonly ResolverState[];
+  /** What lasts. */
+  readonly conditions?: readonly ListedCondition[];
   readonly isRunning: boolean;
   readonly startedAt: number;
   readonly next: number | undefined;
@@ -76,6 +79,7 @@ export function metricsText(readings: MetricsInput): string {
   runMetrics(out, readings);
   listMetrics(out, readings);
   sourceMetrics(out, history);
+  conditionMetrics(out, readings.conditions ?? []);
   resolverMetrics(out, readings.resolvers ?? []);
   out.family(
     "counter",
@@ -87,6 +91,18 @@ export function metricsText(readings: MetricsInput): string {
     }),
   );
   return out.text;
+}
+
+function conditionMetrics(out: Exposition, conditions: readonly ListedCondition[]): void {
+  out.family(
+    "gauge",
+    "condition_since_timestamp_seconds",
+    "When a condition began that lasts and needs attention.",
+    lastingConditions(conditions).map(
+      ({ list, code, subject = "", since }) =>
+        [{ list, code, subject }, seconds(Date.parse(since))] as const,
+    ),
+  );
 }
 
 function runMetrics(out: Exposition, { history, isRunning, next, lagMs }: MetricsInput): void {

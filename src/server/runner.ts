@@ -29,7 +29,9 @@ export interface RunResult {
   readonly sources?: SourceStates | undefined;
 }
 
-type OnProblem = (problem: Problem & { severity: string }) => void;
+type OnProblem = (
+  problem: Problem & { readonly severity: string; readonly news?: boolean },
+) => void;
 
 /** How many errors of a run are kept, after the first. */
 const MOST_FURTHER = 9;
@@ -122,7 +124,9 @@ export class Runner {
     log.write("info", "run-started", { trigger });
     let problem: Problem | undefined;
     const further: Problem[] = [];
-    const onProblem: OnProblem = ({ severity, code, message, hint, cause, at }) => {
+    const onProblem: OnProblem = ({ severity, code, message, hint, cause, at, news }) => {
+      // An earlier run reported what lasts. The status page shows it.
+      if (news === false) return log.write("debug", "lasts", { code, message });
       if (severity === "debug") return log.write("debug", "step", { message });
       const found = {
         code,

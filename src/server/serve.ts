@@ -1,5 +1,6 @@
 import { encodeUtf8 } from "../bytes/utf8.ts";
 import { PATCH_FOLDER } from "../publish/patches.ts";
+import type { ListedCondition } from "../build/state/conditions.ts";
 import type { ResolverState } from "../resolvers/last-proofs.ts";
 import {
   type Host,
@@ -50,6 +51,8 @@ export interface ServeSettings {
   readonly ownToken: OwnToken | undefined;
   /** Reads which lists are held. */
   readonly held: () => Promise<readonly HeldList[]>;
+  /** Reads what lasts. */
+  readonly conditions: () => Promise<readonly ListedCondition[]>;
   /** Reads the last proofs of the resolvers. */
   readonly proofs: () => Promise<readonly ResolverState[]>;
   /** The files of the reports, one per list. */
@@ -85,6 +88,7 @@ class Server {
   private readonly patches: ListStore;
   private readonly held: LastRead<HeldList>;
   private readonly proofs: LastRead<ResolverState>;
+  private readonly conditions: LastRead<ListedCondition>;
   private readonly renewal: ReportRenewal;
   private readonly context: RouteContext;
   private readonly requests = new Map<string, number>();
@@ -105,6 +109,7 @@ class Server {
     this.patches = new ListStore(host, log);
     this.held = new LastRead(settings.held, host);
     this.proofs = new LastRead(settings.proofs, host);
+    this.conditions = new LastRead(settings.conditions, host);
     this.startedAt = host.now().getTime();
     this.renewal = new ReportRenewal({
       log,
@@ -149,6 +154,7 @@ class Server {
     await this.reports.refresh();
     await this.held.refresh();
     await this.proofs.refresh();
+    await this.conditions.refresh();
     this.listening = await openPort(settings.listenOn, host, (request) => this.answer(request));
     const { address, port } = this.listening;
     const header = await settings.ownToken?.write(port);
@@ -179,6 +185,7 @@ class Server {
         await this.runner.run(trigger);
         await this.held.refresh();
         await this.proofs.refresh();
+        await this.conditions.refresh();
       },
       isRetryDue: () => {
         const last = this.runner.history.runs.at(-1);
@@ -240,6 +247,7 @@ class Server {
         isHealthy: this.health().isHealthy,
         held: this.held.all,
         resolvers: this.proofs.all,
+        conditions: this.conditions.all,
         isRunning: this.runner.runningSince !== undefined,
         startedAt: this.startedAt,
         next: this.next,
@@ -287,6 +295,7 @@ class Server {
       publishedAt: (file) => this.store.find(this.nameOf(file))?.modified.toISOString(),
       held: this.held.look(),
       resolvers: this.proofs.look(),
+      conditions: this.conditions.look(),
       isRunning: this.runner.runningSince !== undefined,
       next: this.next,
     });

@@ -1,11 +1,11 @@
 import { holdCommandLine } from "../build/state/hold.ts";
 import { momentText } from "../diagnostics/moment-text.ts";
-import type { Attention } from "../pages/headline.ts";
+import { type Attention, conditionAttention } from "../pages/headline.ts";
 import { type Html, html } from "../pages/html.ts";
 import { isUnproved } from "../resolvers/last-proofs.ts";
 import { agoText } from "./ago-text.ts";
 import type { HeldList } from "./held-list.ts";
-import { type History, type Problem, type Run, problemsOf, sourcesOf } from "./history.ts";
+import { type History, type Problem, type Run, problemsOf } from "./history.ts";
 import type { StatusView } from "./status-page.ts";
 
 /** What an operator should look at, the most important first. Never empty if clients cannot rely on the lists. */
@@ -26,9 +26,7 @@ function problemsIn({ history, health, now, asks }: StatusView): Attention[] {
     ...failureAttention(history, now),
     ...refusalAttention(history, now),
     ...health.held.map((one) => heldAttention(one, asks.listNames.length > 1, now)),
-    ...sourcesOf(history).flatMap(({ label, state, goodAt }) =>
-      sourceAttention(label, state, goodAt ?? history.goodAt[label], now),
-    ),
+    ...health.conditions.map(conditionAttention),
     ...health.resolvers.filter(isUnproved).map(({ resolver, list, outcome, detail }) => ({
       tone: "warn" as const,
       title: `The resolver ${resolver} is not proved to answer from ${list}`,
@@ -72,22 +70,4 @@ function heldAttention(
   const end = html`Runs publish nothing until
     <code>${holdCommandLine("hold --end", isOneOfSeveral ? list : undefined)}</code>`;
   return { tone: "warn", title: `${list} is held at an earlier build`, details: [what, end] };
-}
-
-const STATES: Readonly<Record<string, readonly [what: string, then: string]>> = {
-  stale: ["could not be fetched", "Its last good copy is used."],
-  held: ["has changed too much", "Its last good copy is used until the change is confirmed."],
-  dropped: ["is missing", "It cannot be read, so the list was built without it."],
-};
-
-function sourceAttention(
-  label: string,
-  state: string,
-  goodAt: string | undefined,
-  now: number,
-): Attention[] {
-  const [what, then] = STATES[state] ?? [];
-  if (what === undefined || then === undefined) return [];
-  const last = html`${then} It was last available: ${agoText(goodAt ?? null, now)}.`;
-  return [{ tone: "warn", title: `The source ${label} ${what}`, details: [last] }];
 }

@@ -97,6 +97,7 @@ async function problemsWith(damage: Damage): Promise<string[]> {
     },
     held: async () => [],
     proofs: async () => [],
+    conditions: async () => [],
     reports: ["/project/rules/.rules-compiler/report.html"],
     report: async () => {},
   };

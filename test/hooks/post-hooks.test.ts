@@ -109,7 +109,7 @@ test("a redirect is not followed, and a message that failed is sent again", asyn
   assert.equal(first.exit, 0);
   assert.match(first.stderr, /because: the response has status 307; secrets are not sent/);
   status = 500;
-  const second = await project.run("-c", "c.json", "--permit", "hooks");
+  const second = await project.run("-c", "c.json", "--permit", "hooks", "--verbose");
   assert.match(second.stderr, /because: the response has status 500/);
   status = 202;
   await project.run("-c", "c.json", "--permit", "hooks");

@@ -8,7 +8,17 @@ import { BearerToken } from "../../src/server/bearer-token.ts";
 import { type RouteContext, route } from "../../src/server/routes.ts";
 import { WhyAnswers } from "../../src/server/why-answers.ts";
 import { memoryHost } from "../support/internals.ts";
-import { CAUSES, HOUR, NOW, REFUSED, build, health, page, run } from "../support/server-states.ts";
+import {
+  CAUSES,
+  HOUR,
+  NOW,
+  REFUSED,
+  STALE,
+  build,
+  health,
+  page,
+  run,
+} from "../support/server-states.ts";
 
 function metrics(
   history: History,
@@ -104,6 +114,22 @@ test("a recent build is healthy, and every other status has a reason", () => {
   assert.equal(stale.status, "degraded");
   assert.equal(stale.isHealthy, true);
   assert.match(stale.reason, /Ads \(stale\)/);
+  const known = health(withRun(NO_HISTORY, run({}), build("stale")), { conditions: [STALE] });
+  assert.equal(known.isHealthy, true, "a source alone makes nothing unhealthy");
+  assert.match(known.reason, /Ads \(stale until 2027-05-09\)/);
+  const { message, cause: reason, hint, since, until } = STALE;
+  assert.deepEqual(known.conditions, [
+    { list: "My list", code: "source-stale", message, cause: reason, hint, since, until },
+  ]);
+  const { name, state, goodAt, lines, kept, ...why } = known.sources[0]!;
+  assert.deepEqual(
+    [name, state, goodAt, lines, kept],
+    ["Ads", "stale", "2026-11-10T00:00:00.000Z", 10, 6],
+  );
+  assert.deepEqual(why, { reason, since, until });
+  assertLines(metrics(NO_HISTORY, { conditions: [STALE] }), [
+    `rules_compiler_condition_since_timestamp_seconds{list="My list",code="source-stale",subject="Ads"} ${Date.parse(since) / 1000}`,
+  ]);
   assert.equal(stale.sources[0]!.goodAt, "2026-11-10T00:00:00.000Z");
   const held = withRun(NO_HISTORY, run({}), build("held"));
   assert.equal(health(held).status, "degraded");

@@ -2,7 +2,16 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { NO_HISTORY, withRun } from "../../src/server/history.ts";
 import { assertInOrder } from "../support/assert-in-order.ts";
-import { CAUSES, HOUR, REFUSED, build, health, page, run } from "../support/server-states.ts";
+import {
+  CAUSES,
+  HOUR,
+  REFUSED,
+  STALE,
+  build,
+  health,
+  page,
+  run,
+} from "../support/server-states.ts";
 
 test("the status page shows the state and escapes everything", () => {
   const evil = '<script>alert("x")</script>';
@@ -47,14 +56,17 @@ test("the status page says first how the list is, then what changed, then what n
     "Runs",
   ]);
   const refused = withRun(good, { ...REFUSED, ...CAUSES }, undefined, build("stale").sources);
-  assertInOrder(textOf(page(refused)), [
+  const conditions = [STALE, { ...STALE, list: "Other" }];
+  assertInOrder(textOf(page(refused, { health: health(refused, { conditions }) })), [
     "Refused",
     "2 things need attention.",
     "was refused: nothing was published.",
     "The last list was refused; the previous one is served",
     "Hint: Keep reachable: allow: [time.apple.com]",
-    "The source Ads could not be fetched",
-    "It was last available: 6 days ago.",
+    "Ads failed; using cached copy from 2026-11-10 00:00 UTC",
+    "Since 2026-11-10 06:00 UTC.",
+    "Because: the server responded with status 404",
+    "Hint: Check the URL",
   ]);
   const failed = run({ exit: 1, outcome: "failed", problem: { code: "x", message: "No route" } });
   assertInOrder(textOf(page(withRun(good, failed, undefined))), [

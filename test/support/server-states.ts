@@ -1,3 +1,4 @@
+import type { ListedCondition } from "../../src/build/state/conditions.ts";
 import { type Health, healthOf } from "../../src/server/health.ts";
 import type { History, Problem, Run, SuccessfulBuild } from "../../src/server/history.ts";
 import { statusPage } from "../../src/server/status-page.ts";
@@ -83,6 +84,22 @@ export function page(
     ...more,
   });
 }
+
+/** What lasts while the source Ads is a copy. */
+export const STALE: ListedCondition = {
+  list: "My list",
+  finder: "build",
+  code: "source-stale",
+  severity: "warning",
+  message: "Ads failed; using cached copy from 2026-11-10 00:00 UTC",
+  cause: "the server responded with status 404",
+  hint: "Check the URL",
+  subject: "Ads",
+  since: "2026-11-10T06:00:00.000Z",
+  told: "2026-11-10T06:00:00.000Z",
+  until: "2027-05-09T00:00:00.000Z",
+  reminders: 0,
+};
 
 export const CAUSES: { problem: Problem; further: readonly Problem[] } = {
   problem: {

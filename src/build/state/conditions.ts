@@ -7,7 +7,7 @@ import { StateFile } from "../../host/state-file.ts";
 import { recordFolder } from "../../record/record-folder.ts";
 
 /** The part of a run that finds a condition, and that alone can find that it has ended. */
-export type Finder = "build" | "combined" | "proof" | "hooks";
+export type Finder = "build" | "proof" | "hooks" | "state-hooks";
 
 /** A problem that lasts. */
 export interface Condition extends Diagnostic {
@@ -37,6 +37,13 @@ export interface Settled {
   readonly conditions: readonly Condition[];
   /** What ended, then what was found; each says whether it is news. */
   readonly diagnostics: readonly Diagnostic[];
+  /** What began and ended, for the log: conditions whose end is reported, and no errors, which the log has as refusals. */
+  readonly changes: readonly ConditionChange[];
+}
+
+export interface ConditionChange {
+  readonly event: "began" | "ended";
+  readonly what: string;
 }
 
 const DAY_MS = 86_400_000;
@@ -76,7 +83,16 @@ export function settle(
   const all = [...left, ...conditions.values()];
   const over = gone.filter(ends).flatMap((one) => overOf(one, all, now));
   const distinct = new Map(over.map((one) => [one.message, one]));
-  return { conditions: all, diagnostics: [...distinct.values(), ...found] };
+  const began = found.filter(
+    (one) => !known.has(keyOf(one)) && codeEntry(one.code).over !== undefined,
+  );
+  const changes = [
+    ...Array.from(distinct.values())
+      .filter(({ code }) => codeEntry(code).over !== undefined)
+      .map(({ message }) => ({ event: "ended" as const, what: message })),
+    ...began.map(({ message }) => ({ event: "began" as const, what: message })),
+  ];
+  return { conditions: all, diagnostics: [...distinct.values(), ...found], changes };
 }
 
 /** Whether it names something that was not named before. */
@@ -92,9 +108,10 @@ function nextOf(
   now: Date,
 ): Condition {
   const at = now.toISOString();
+  const subject = subjectOf(diagnostic);
   // A clock that was wrong must not delay reminders for years.
   if (before === undefined || before.since > at)
-    return { ...diagnostic, finder, since: at, told: at, reminders: 0 };
+    return { ...diagnostic, subject, finder, since: at, told: at, reminders: 0 };
   const { since, told, reminders } = before;
   const due =
     diagnostic.severity === "warning"
@@ -104,6 +121,7 @@ function nextOf(
   const all = [...new Set([...(before.all ?? []), ...(diagnostic.all ?? [])])];
   return {
     ...diagnostic,
+    subject,
     finder,
     since,
     told: isTold ? told : at,
@@ -142,6 +160,20 @@ function subjectOf({ subject, message }: Diagnostic): string {
   return subject ?? message;
 }
 
+/** A condition of one of several lists. */
+export interface ListedCondition extends Condition {
+  readonly list: string;
+}
+
+/** The conditions of lists that the user can end, each once. What stops a list is elsewhere: its errors, and its hold. */
+export function lastingConditions(all: readonly ListedCondition[]): ListedCondition[] {
+  const lasting = all.filter(
+    ({ code, severity }) => severity === "warning" && code !== "list-held",
+  );
+  const first = new Map(lasting.toReversed().map((one) => [keyOf(one), one]));
+  return [...first.values()].toReversed();
+}
+
 /** The conditions of a list, stored beside it. A list on standard output has none. */
 export class Conditions {
   private readonly file: StateFile<StoredConditions> | undefined;
@@ -169,13 +201,17 @@ export class Conditions {
   }
 
   /** Stores what a part of a run found. The result says what is news. */
-  async settle(found: Found): Promise<readonly Diagnostic[]> {
+  async settle(
+    found: Found,
+    onChange?: (change: ConditionChange) => Promise<void>,
+  ): Promise<readonly Diagnostic[]> {
     const stored = await this.read();
-    const { conditions, diagnostics } = settle(stored ?? [], found, this.host.now());
+    const { conditions, diagnostics, changes } = settle(stored ?? [], found, this.host.now());
     const isSame = JSON.stringify(stored) === JSON.stringify(conditions);
     // A run that fails before the first publish leaves nothing behind.
     const isKept = found.isPartial !== true || stored !== undefined;
     if (!isSame && isKept) await this.file?.tryReplace({ version: 1, conditions }, 1);
+    for (const change of changes) await onChange?.(change);
     return diagnostics;
   }
 }

@@ -70,7 +70,8 @@ function changeText({ change }: LogEvent): string {
   return `${sign}${numberText(Math.abs(change))}`;
 }
 
-function noteText({ event, of, guards = [], isComplete }: LogEvent): string {
+function noteText({ event, of, guards = [], isComplete, what }: LogEvent): string {
+  if (what !== undefined) return printable(what);
   if (isComplete === false) return "cannot be published again";
   if (of !== undefined) return `${event === "held" ? "at" : "to"} the build of ${momentText(of)}`;
   return guards.length === 0 ? "" : someOf(guards);

@@ -13,6 +13,7 @@ import type { Host } from "../../host/host.ts";
 import { type ResolverState, lastProofs } from "../../resolvers/last-proofs.ts";
 import { withDeadline } from "../../server/deadline.ts";
 import { EventLog } from "../../server/event-log.ts";
+import { Conditions, type ListedCondition } from "../../build/state/conditions.ts";
 import type { HeldList } from "../../server/held-list.ts";
 import type { RunnerOptions } from "../../server/runner.ts";
 import { readToken } from "../../server/bearer-token.ts";
@@ -72,6 +73,7 @@ export const serveCommand: Command = async (asked, real, reporter, signal) => {
   const report = reportApart(reports, { options, host, signal }, settings.runTimeoutMs);
   const root = host.path.resolve(host.cwd, options.rulesDir);
   const held = (): Promise<HeldList[]> => heldLists(plans, host);
+  const conditions = (): Promise<ListedCondition[]> => conditionsOf(plans, host);
   const proofs = (): Promise<ResolverState[]> => lastProofs(all, options, host);
   const outputs = wantedFiles(plans, planCombined(project, options, host)).map(({ path }) => path);
   const paths = { root, folder, lists, outputs, reports };
@@ -85,13 +87,21 @@ export const serveCommand: Command = async (asked, real, reporter, signal) => {
     why: whyApart(listNames, options, host),
   };
   await serve(
-    { ...settings, ...paths, requests, ownToken, compile, held, proofs, report },
+    { ...settings, ...paths, requests, ownToken, compile, held, proofs, conditions, report },
     host,
     log,
     signal,
   );
   return Exit.Done;
 };
+
+async function conditionsOf(plans: readonly ListPlan[], host: Host): Promise<ListedCondition[]> {
+  const all: ListedCondition[] = [];
+  for (const { list, files } of plans)
+    for (const one of (await new Conditions(files[0]?.path, host).read()) ?? [])
+      all.push({ ...one, list: list.config.name });
+  return all;
+}
 
 async function heldLists(plans: readonly ListPlan[], host: Host): Promise<HeldList[]> {
   const held: HeldList[] = [];
