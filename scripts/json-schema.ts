@@ -95,6 +95,8 @@ class Schema {
       case "strings":
       case "entries":
         return { type: "array", items: { type: "string" } };
+      case "string-or-list":
+        return { type: ["string", "array"], items: { type: "string" } };
       case "transformations":
         return { type: "array", items: { enum: TRANSFORMATION_NAMES } };
       case "source-type":

@@ -240,6 +240,7 @@ function fieldTable(fields: Readonly<Record<string, Field>>): string {
   const types: Record<Field["type"], string> = {
     string: "text",
     strings: "list of strings",
+    "string-or-list": "text or list of strings",
     entries: "list of [entries](#exclusions-and-inclusions)",
     source: "address or path",
     transformations: "list of [names](transformations.md)",

@@ -16,6 +16,7 @@ import type { TransformationName } from "./transformation-name.ts";
 interface SimpleValues {
   readonly string: string;
   readonly strings: readonly string[];
+  readonly "string-or-list": string | readonly string[];
   readonly entries: readonly string[];
   readonly source: string;
   /** Editors suggest the names; plugins may add others. */

@@ -3,6 +3,8 @@ export type FieldType =
   | "string"
   /** A list of strings */
   | "strings"
+  /** A string or a list of strings */
+  | "string-or-list"
   /** A list of exclusions or inclusions; regular expressions among them must compile */
   | "entries"
   /** An address or a path */

@@ -19,6 +19,7 @@ const SETTINGS: ReadonlySet<string> = new Set([
   "max_bytes",
   "auth",
   "headers_file",
+  "key",
   "allow_private",
   "secret",
 ]);

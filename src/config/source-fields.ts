@@ -132,6 +132,12 @@ export const SOURCE_ONLY_FIELDS = {
       "File with further headers of requests, such as `Auth-Key: …`, one a line. The same holds for them as for `auth`.",
     example: "headers.txt",
   },
+  key: {
+    type: "string-or-list",
+    description:
+      "Public key of minisign, or several. The source is used only if the file `<URL>.minisig` has a signature of its bytes by one of them, for a mirror beside the mirror; otherwise it counts as failed. The same holds for its includes. See [signed sources](../guide/bad-upstreams.md#signed-sources).",
+    example: "RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3",
+  },
   allow_private: {
     type: "boolean",
     description:

@@ -1,6 +1,9 @@
 import type { SourceConfig } from "./config.ts";
 import { feedProblems, isFeed } from "./feed-values.ts";
 
+/** The 42 bytes of a key: the letters Ed, its number, and the key itself. */
+const PUBLIC_KEY = /^RW[Q-T][A-Za-z0-9+/]{53}$/;
+
 /** Problems of a source whose fields have the right types. */
 export function* sourceProblems(
   source: SourceConfig,
@@ -8,10 +11,18 @@ export function* sourceProblems(
 ): Generator<{ readonly message: string; readonly hint: string }> {
   yield* feedProblems(source, at);
   yield* keepProblems(source, at);
-  const { auth, headers_file } = source;
+  const { auth, headers_file, key } = source;
   const isAddress = /^https?:\/\//i.test(source.source);
   if ((auth !== undefined || headers_file !== undefined) && !isAddress)
     yield { message: `${at} has keys, but no URL`, hint: "Remove auth and headers_file" };
+  if (key !== undefined && !isAddress)
+    yield { message: `${at} has a key, but no URL`, hint: "Remove key: files are not signed" };
+  const keys = key === undefined ? [] : [key].flat();
+  if (key !== undefined && (keys.length === 0 || !keys.every((one) => PUBLIC_KEY.test(one))))
+    yield {
+      message: `${at}.key is not a public key of minisign`,
+      hint: "Write the second line of its .pub file, which begins with RW",
+    };
   if (auth !== undefined && Object.keys(auth).length !== 1)
     yield {
       message: `${at}.auth must have either bearer_file or basic_file`,

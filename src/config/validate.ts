@@ -101,6 +101,8 @@ class ConfigCheck {
         return this.source(node, path);
       case "strings":
         return this.strings(node, path);
+      case "string-or-list":
+        return node.kind === "array" ? this.strings(node, path) : this.string(node, path, false);
       case "entries":
         return this.entries(node, path);
       case "transformations":

@@ -28,6 +28,12 @@ export const SOURCE_CODES = {
     meaning: "A remote source did not respond in time.",
     hint: "Check the network and the proxy settings; the server may be down",
   },
+  "source-not-signed": {
+    exit: 4,
+    meaning:
+      "A source with a key has no signature beside it (`<URL>.minisig`), or none of its bytes by that key. Its last good copy is used, if there is one.",
+    hint: "Ask the maintainer of the list; if it has a new key, set key to that one, as they publish it elsewhere",
+  },
   "bad-feed": {
     exit: 4,
     meaning:

@@ -95,6 +95,7 @@ export const FETCH_DEFAULTS: {
   readonly member: undefined;
   readonly checksCount: boolean;
   readonly keyFiles: KeyFiles;
+  readonly signers: undefined;
   readonly bounds: SizeLimits;
   readonly mayBlock: undefined;
 } = {
@@ -110,6 +111,7 @@ export const FETCH_DEFAULTS: {
   member: undefined,
   checksCount: true,
   keyFiles: { headers: undefined, bearer: undefined, basic: undefined },
+  signers: undefined,
   bounds: SOURCE_BOUNDS,
   mayBlock: undefined,
 };

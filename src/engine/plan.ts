@@ -59,6 +59,8 @@ export interface PlannedSource {
   readonly member: string | undefined;
   /** Paths of files with its keys, as written in the configuration. */
   readonly keyFiles: KeyFiles;
+  /** Public keys, one of which must have signed it; undefined if it needs no signature. */
+  readonly signers: readonly string[] | undefined;
   readonly allowPrivate: boolean;
   /** For how long its rules are kept after it had them; undefined if only what it has counts. */
   readonly keepMs: number | undefined;
@@ -207,10 +209,11 @@ export function feedOf(source: SourceConfig): FeedSettings | undefined {
 /** What decides which lines the address of a source gives. */
 export function selectionOf(
   source: SourceConfig,
-): Pick<PlannedSource, "feed" | "member" | "keyFiles"> {
-  const { member, headers_file: headers, auth } = source;
+): Pick<PlannedSource, "feed" | "member" | "keyFiles" | "signers"> {
+  const { member, headers_file: headers, auth, key } = source;
   const keyFiles = { headers, bearer: auth?.bearer_file, basic: auth?.basic_file };
-  return { feed: feedOf(source), member, keyFiles };
+  const signers = key === undefined ? undefined : [key].flat();
+  return { feed: feedOf(source), member, keyFiles, signers };
 }
 
 function boundsOf({ guards = {} }: Config): SizeLimits {

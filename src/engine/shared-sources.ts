@@ -181,6 +181,7 @@ export function acquiredKey(
       | "maxBytes"
       | "member"
       | "keyFiles"
+      | "signers"
       | "checksCount"
     >
   >,
@@ -195,7 +196,7 @@ export function acquiredKey(
     wish.maxBytes,
     wish.checksCount,
   ];
-  return JSON.stringify([url, mirrors, ...limits, feed, wish.keyFiles, wish.member]);
+  return JSON.stringify([url, mirrors, ...limits, feed, wish.keyFiles, wish.member, wish.signers]);
 }
 
 /** Digest that identifies files. */
@@ -230,6 +231,7 @@ function keyOf(source: PlannedSource): string {
     feed,
     source.maxBytes,
     source.keyFiles,
+    source.signers,
     source.member,
     source.checksCount,
     source.keepMs,

@@ -7,12 +7,17 @@ export interface SourceReading {
   readonly feed?: FeedSettings | undefined;
   readonly member?: string | undefined;
   readonly keyFiles?: KeyFiles | undefined;
+  /** Public keys, one of which must have signed it. A copy that was stored without them is not a copy of it. */
+  readonly signers?: readonly string[] | undefined;
 }
 
 /** The name of a source in the store, the lock and the record: one address may give several texts. */
-export function storeKeyOf(address: string, { feed, member, keyFiles }: SourceReading): string {
+export function storeKeyOf(address: string, wish: SourceReading): string {
+  const { feed, member, keyFiles, signers } = wish;
   const hasKeys = Object.values(keyFiles ?? {}).some((file) => file !== undefined);
-  const reading = [feed, member, hasKeys ? keyFiles : undefined].filter((one) => one !== undefined);
+  const signed = signers && { signers: signers.toSorted() };
+  const all = [feed, member, hasKeys ? keyFiles : undefined, signed];
+  const reading = all.filter((one) => one !== undefined);
   return reading.length === 0 ? address : `${address} ${JSON.stringify(reading)}`;
 }
 

@@ -22,6 +22,7 @@ export type SourceOptions = Pick<
   | "maxBytes"
   | "member"
   | "keyFiles"
+  | "signers"
   | "allowPrivate"
   | "bounds"
   | "checksCount"

@@ -292,6 +292,7 @@ export class SourceReader {
         watch,
         keys,
         member: wish.member,
+        signers: wish.signers,
         limits: limitsOf(limits, wish),
         allowPrivate: wish.allowPrivate || compat || options.allowPrivate === true,
       },

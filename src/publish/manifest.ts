@@ -6,14 +6,14 @@ import { printable } from "../diagnostics/printable.ts";
 import { reasonOf } from "../diagnostics/reason.ts";
 import { type Host, HostError } from "../host/host.ts";
 import { ifAvailable } from "../host/if-available.ts";
-import { digestOfFile } from "../sources/source-store.ts";
 import {
   type MinisignKey,
-  isSigned,
   readPublicKey,
   readSecretKey,
   signatureFile,
-} from "./minisign.ts";
+  signatureProblem,
+} from "../sources/minisign.ts";
+import { digestOfFile } from "../sources/source-store.ts";
 import { checkTemplate, fileNamed } from "./file-template.ts";
 import type { FileSet } from "./file-set.ts";
 import type { OutputFile } from "./output-file.ts";
@@ -182,7 +182,7 @@ export async function verifyManifest(
     if (publicKey === undefined) problems.push(mismatch("The key is not a minisign public key"));
     else if (signature === undefined)
       problems.push(mismatch(`${printable(host.path.basename(path))}.minisig is missing`));
-    else if (!isSigned(bytes, decodeUtf8(signature), publicKey))
+    else if (signatureProblem([bytes], decodeUtf8(signature), [publicKey]) !== undefined)
       problems.push(mismatch(`${printable(host.path.basename(path))} is not signed with this key`));
   }
   if (manifest.files.length === 0) problems.push(mismatch("The manifest lists no files"));

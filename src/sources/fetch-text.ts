@@ -1,4 +1,5 @@
 import { CR, LF } from "../bytes/ascii.ts";
+import { decodeUtf8 } from "../bytes/utf8.ts";
 import { CompilerError } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import { reasonOf } from "../diagnostics/reason.ts";
@@ -10,10 +11,13 @@ import { type FetchLimits, tooLargeText } from "./fetch-limits.ts";
 import type { DownloadAccount } from "./download-budget.ts";
 import { type HostSlots, SourceSlots } from "./host-slots.ts";
 import { type RequestHeaders, headersFor } from "./request-headers.ts";
-import { shownAddress, sourceError } from "./source-error.ts";
+import { notSigned, shownAddress, sourceError } from "./source-error.ts";
 import { DownloadedBody } from "./downloaded-body.ts";
 import { unpack } from "./unpack.ts";
 import { type Validators, type WebText, openAgain, usableValidators } from "./web-text.ts";
+
+/** A signature has about 300 bytes. */
+const MOST_SIGNATURE = 16 * 1024;
 
 export interface FetchContext {
   readonly host: Host;
@@ -33,6 +37,8 @@ export interface FetchContext {
   readonly keys?: RequestHeaders | undefined;
   /** Selects a file of an archive. */
   readonly member?: string | undefined;
+  /** Public keys, one of which must have signed the file. */
+  readonly signers?: readonly string[] | undefined;
 }
 
 /** Receives the progress of a download. */
@@ -113,8 +119,9 @@ async function fetchOnce(
         current = redirectOf(response, target.href, shown, context);
         continue;
       }
+      const findProblem = context.signers && (await signatureCheck(url, shown, context));
       isKept = true;
-      return await textOf(response, target.href, shown, { body, context });
+      return await textOf(response, target.href, shown, { body, context, findProblem });
     } finally {
       if (!isKept) body.close();
     }
@@ -122,18 +129,54 @@ async function fetchOnce(
   throw failed(shown, `more than ${limits.redirects} redirects`);
 }
 
+/** Fetches the signature that is beside a file. The result finds what is wrong with the file. */
+async function signatureCheck(
+  url: string,
+  shown: string,
+  context: FetchContext,
+): Promise<(file: DownloadedBody) => string | undefined> {
+  // Loaded on first use, because few sources are signed.
+  const { readPublicKey, signatureProblem } = await import("./minisign.ts");
+  const keys = context.signers!.flatMap((text) => readPublicKey(text) ?? []);
+  const place = new URL(url);
+  place.pathname += ".minisig";
+  const limits = { ...context.limits, maxBytes: MOST_SIGNATURE };
+  const own = { ...context, limits, room: MOST_SIGNATURE, signers: undefined, member: undefined };
+  const answer = await fetchText(place.href, undefined, own).catch((error: unknown) => {
+    const [first] = error instanceof CompilerError ? error.diagnostics : [];
+    if (first?.code !== "fetch-failed") throw error;
+    throw notSigned(shown, `its signature cannot be read: ${first.cause ?? first.message}`);
+  });
+  const bytes = new Uint8Array("open" in answer ? answer.size : 0);
+  if ("open" in answer) {
+    await (await answer.open()).read(bytes);
+    answer.close();
+  }
+  return (file) => signatureProblem(file.pieces(), decodeUtf8(bytes), keys);
+}
+
+/** A downloaded file, and what its signature says. */
+interface Download {
+  readonly body: DownloadedBody;
+  readonly context: FetchContext;
+  readonly findProblem: ((file: DownloadedBody) => string | undefined) | undefined;
+}
+
 /** Takes ownership of the body. */
 async function textOf(
   { headers, isUnframed }: FetchResponse,
   url: string,
   shown: string,
-  { body, context }: { readonly body: DownloadedBody; readonly context: FetchContext },
+  { body, context, findProblem }: Download,
 ): Promise<FetchedText> {
-  const unpacked = await unpack(body, headers["content-encoding"], shown, context);
+  const unpacking = { ...context, findProblem };
+  const unpacked = await unpack(body, headers["content-encoding"], shown, unpacking);
   // Compressed data marks its own end.
   const isCut = isUnframed === true && unpacked === body && !endsWithLine(body);
   const charset = /charset\s*=\s*([^\s;]+)/i.exec(headers["content-type"] ?? "")?.[1];
-  const text = await recodeText(unpacked, shown, charset, context);
+  // A header is not signed.
+  const named = findProblem === undefined ? charset : undefined;
+  const text = await recodeText(unpacked, shown, named, context);
   const { etag, "last-modified": lastModified } = headers;
   return {
     url,

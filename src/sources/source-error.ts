@@ -29,6 +29,11 @@ export function offlineError(label: string): CompilerError {
   ]);
 }
 
+/** The error for a file without a valid signature. */
+export function notSigned(label: string, cause: string): CompilerError {
+  return sourceError("source-not-signed", `Failed to fetch ${label}`, cause);
+}
+
 /** `isSecret` hides the path too. */
 export function shownAddress(url: string, isSecret = false): string {
   return printable(withoutCredentials(url, isSecret));

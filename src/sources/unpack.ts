@@ -1,9 +1,10 @@
 import { type ArchiveMember, chosenMember, membersOf } from "./archive.ts";
+import { CompilerError } from "../diagnostics/diagnostic.ts";
 import type { Host } from "../host/host.ts";
 import type { DownloadAccount } from "./download-budget.ts";
 import { type FetchLimits, tooLargeText } from "./fetch-limits.ts";
 import { isXz } from "./decode.ts";
-import { sourceError } from "./source-error.ts";
+import { notSigned, sourceError } from "./source-error.ts";
 import { DownloadedBody } from "./downloaded-body.ts";
 
 /** Below this size any ratio is harmless. */
@@ -20,6 +21,8 @@ export interface UnpackContext {
   readonly account?: DownloadAccount | undefined;
   /** Selects a file of an archive. */
   readonly member?: string | undefined;
+  /** Finds what is wrong with the signature of a file. */
+  readonly findProblem?: ((file: DownloadedBody) => string | undefined) | undefined;
 }
 
 /**
@@ -40,7 +43,11 @@ export async function unpack(
   let body = raw;
   try {
     if (names.length > MOST_ENCODINGS) throw new Error("it is compressed too many times");
+    // Some servers name the compression of the file itself as one of the transfer.
+    let problem = context.findProblem?.(raw);
     for (const name of names.toReversed()) body = await inflate(name, body, context);
+    if (problem !== undefined && body !== raw) problem = context.findProblem?.(body);
+    if (problem !== undefined) throw notSigned(label, problem);
     const own = packingOf(body);
     if (own !== undefined) body = await inflate(own, body, context);
     const members = membersOf(body);
@@ -50,6 +57,7 @@ export async function unpack(
     return body;
   } catch (error) {
     body.close();
+    if (error instanceof CompilerError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     throw sourceError("source-not-text", `Cannot decompress ${label}`, reason);
   }

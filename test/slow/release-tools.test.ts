@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFile, execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
@@ -47,6 +47,34 @@ test("minisign accepts our signatures, and we accept its keys", (context) => {
     `${readFileSync(join(folder, "rules/manifest.json"), "utf8")} `,
   );
   assert.equal(spawnSync(process.execPath, verify, { cwd: folder }).status, 5);
+});
+
+test("a source that minisign signed is read, and a changed one is not", async (context) => {
+  const folder = workFolder(context);
+  execFileSync("minisign", ["-G", "-W", "-p", "k.pub", "-s", "k.sec"], { cwd: folder });
+  const key = readFileSync(join(folder, "k.pub"), "utf8").split("\n")[1]!;
+  const sign = (text: string): void => {
+    writeFileSync(join(folder, "a.txt"), text);
+    execFileSync("minisign", ["-S", "-s", "k.sec", "-m", "a.txt"], { cwd: folder });
+  };
+  const server = createServer((request, response) => {
+    response.end(readFileSync(join(folder, request.url!)));
+  });
+  await new Promise<void>((bound) => server.listen(0, "127.0.0.1", bound));
+  context.after(() => server.close());
+  const source = `http://127.0.0.1:${(server.address() as AddressInfo).port}/a.txt`;
+  const entry = { source, key, allow_private: true, required: true };
+  writeFileSync(join(folder, "c.json"), JSON.stringify({ name: "L", sources: [entry] }));
+  const run = async (): Promise<string> =>
+    await new Promise((ended) => {
+      const words = [BIN, "-q", "-c", "c.json", "--no-cache"];
+      execFile(process.execPath, words, { cwd: folder }, (_, __, said) => ended(said));
+    });
+  sign("||a.example^\n");
+  assert.equal(await run(), "");
+  assert.match(readFileSync(join(folder, "rules/l.txt"), "utf8"), /\|\|a\.example\^/);
+  writeFileSync(join(folder, "a.txt"), "||b.example^\n");
+  assert.match(await run(), /source-not-signed/);
 });
 
 test(

@@ -59,7 +59,7 @@ export function signatureFile(
   { id, key }: MinisignKey,
   comment: string,
 ): string {
-  const signature = sign(null, blake2b(bytes), key);
+  const signature = sign(null, blake2b([bytes]), key);
   const global = sign(null, Buffer.concat([signature, Buffer.from(comment)]), key);
   return [
     "untrusted comment: signature from rules-compiler",
@@ -70,20 +70,35 @@ export function signatureFile(
   ].join("\n");
 }
 
-/** Whether a signature file is valid for these bytes and this key. */
-export function isSigned(bytes: Uint8Array, file: string, { id, key }: MinisignKey): boolean {
-  const [, line = "", trusted = "", last = ""] = file.split("\n");
+/** Why a signature file does not show that the owner of one of the keys signed these bytes; undefined if it does. */
+export function signatureProblem(
+  pieces: Iterable<Uint8Array>,
+  file: string,
+  keys: readonly MinisignKey[],
+): string | undefined {
+  const [, line = "", trusted = "", last = ""] = file.split(/\r?\n/);
   const raw = Buffer.from(line, "base64");
-  if (raw.length !== 74 || !raw.subarray(0, 2).equals(PREHASHED)) return false;
-  if (!raw.subarray(2, 10).equals(id)) return false;
+  const algorithm = raw.subarray(0, 2);
+  if (raw.length !== 74) return "the signature is not one of minisign";
+  if (algorithm.equals(ALGORITHM))
+    return "the signature is in the old form, without a digest; minisign -S -H writes the new one";
+  if (!algorithm.equals(PREHASHED)) return "the signature is not one of minisign";
+  const own = keys.filter(({ id }) => raw.subarray(2, 10).equals(id));
+  if (own.length === 0) return "another key signed it";
   const signature = raw.subarray(10);
   const comment = Buffer.from(trusted.replace(/^trusted comment: /, ""));
-  return (
-    verify(null, blake2b(bytes), key, signature) &&
-    verify(null, Buffer.concat([signature, comment]), key, Buffer.from(last, "base64"))
+  const global = Buffer.concat([signature, comment]);
+  const digest = blake2b(pieces);
+  const isSigned = own.some(
+    ({ key }) =>
+      verify(null, digest, key, signature) &&
+      verify(null, global, key, Buffer.from(last, "base64")),
   );
+  return isSigned ? undefined : "its bytes are not those that were signed";
 }
 
-function blake2b(bytes: Uint8Array): Buffer {
-  return createHash("blake2b512").update(bytes).digest();
+function blake2b(pieces: Iterable<Uint8Array>): Buffer {
+  const hash = createHash("blake2b512");
+  for (const piece of pieces) hash.update(piece);
+  return hash.digest();
 }
