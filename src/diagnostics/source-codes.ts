@@ -100,6 +100,12 @@ export const SOURCE_CODES = {
     hint: "Check the cause; if it is gone for good, remove it from the configuration",
     over: "{} is read again",
   },
+  "mirror-only": {
+    meaning:
+      "For more than 3 days, a mirror has answered instead of the server of a source without a key. Nothing shows that the mirror has the same list.",
+    hint: "Correct the URL of the source; if its server is gone for good, decide whether you trust the mirror",
+    over: "{} is read again",
+  },
   "source-dropped": {
     meaning:
       "A source or a file of names cannot be read and has no copy, or its copy has become too old. The list is made without it.",

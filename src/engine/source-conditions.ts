@@ -1,7 +1,7 @@
 import { SIZE_CODES } from "../sources/size-problem.ts";
 import { CompilerError, type Diagnostic } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
-import { type SourceState, isCopy, isDegraded } from "../sources/source-state.ts";
+import type { SourceState } from "../sources/source-state.ts";
 import { EndedError } from "../sources/source-error.ts";
 import type { NetworkWatch } from "../sources/network-watch.ts";
 import type { CompileOptions } from "./compile-options.ts";
@@ -20,8 +20,7 @@ interface Findings {
 export class SourceConditions {
   /** The labels of those that the list is made without. */
   readonly leftOut: string[] = [];
-  /** Those that are replaced by a copy, or left out. */
-  private readonly degraded: NamedState[] = [];
+  private readonly noted: NamedState[] = [];
   private readonly found: Findings;
   private readonly options: CompileOptions;
   private readonly network: NetworkWatch;
@@ -51,14 +50,14 @@ export class SourceConditions {
   }
 
   note(label: string, state: SourceState | undefined): void {
-    if (state === undefined || !(isDegraded(state.kind) || isCopy(state.kind))) return;
-    this.degraded.push({ label: printable(label), state });
+    if (state === undefined) return;
+    this.noted.push({ label: printable(label), state });
     if (state.kind === "dropped") this.leftOut.push(printable(label));
   }
 
   /** What to tell about all of them. */
   get diagnostics(): Diagnostic[] {
-    return stateWarnings(this.degraded, this.network);
+    return stateWarnings(this.noted, this.network);
   }
 
   /** The sources that cannot be read and have no copy. A copy that ended on its day does not count. */

@@ -25,7 +25,8 @@ export function stateWarnings(
   const others = states.filter(({ state }) => state.kind === "held");
   const note: Diagnostic[] = asked.length === 0 ? [] : [offlineNote(asked)];
   const none = isDown && failed.length > 1 ? [unansweredWarning(failed)] : [];
-  return [...note, ...none, ...failed.map(unreadWarning), ...others.flatMap(heldWarning)];
+  const kept = [...others.flatMap(heldWarning), ...states.flatMap(mirrorWarning)];
+  return [...note, ...none, ...failed.map(unreadWarning), ...kept];
 }
 
 type Unread = Extract<SourceState, { readonly kind: "stale" | "dropped" }>;
@@ -62,6 +63,12 @@ function unansweredWarning(states: readonly NamedState[]): Diagnostic {
   const { hint } = codeEntry("no-answer");
   const message = `No server answered; ${parts.join("; ")}`;
   return warningOf("no-answer", message, { hint, subject: "network" });
+}
+
+function mirrorWarning({ label, state }: NamedState): Diagnostic[] {
+  if (state.kind !== "fetched" || state.mirrorSince === undefined) return [];
+  const message = `${label} has come from a mirror since ${dayText(state.mirrorSince)}`;
+  return [warningOf("mirror-only", message, { subject: label })];
 }
 
 function unreadWarning({ label, state }: NamedState): Diagnostic {

@@ -33,6 +33,9 @@ import { refuseTruncated } from "./declared-count.ts";
 import type { WebAddress } from "./web-text.ts";
 import { FetchedTexts } from "./web-texts.ts";
 
+/** After so long, it is reported that a mirror answers instead of a source without a signature. */
+const MIRROR_MS = 3 * 86_400_000;
+
 /** A remote source, and the conditions under which it is used. */
 export interface RemoteSource {
   readonly url: string;
@@ -273,9 +276,13 @@ async function fetchFrom(
     }
     refuseEmpty(list, source, measure);
     await kind.judge(measure.watched, list);
-    const files = await keep(source, { url, texts, measure }, context);
+    const now = fetch.host.now().getTime();
+    const mirrorSince = url === source.url ? undefined : Math.min(record?.mirrorSince ?? now, now);
+    const files = await keep(source, { texts, measure, mirrorSince }, context);
     await judgeOffer(source, { list, measure, files }, context);
-    return { list, state: { kind: texts.isUnchanged ? "unchanged" : "fetched" }, files };
+    if (texts.isUnchanged) return { list, state: { kind: "unchanged" }, files };
+    const isLong = fetch.signers === undefined && now - (mirrorSince ?? now) > MIRROR_MS;
+    return { list, state: { kind: "fetched", ...(isLong && { mirrorSince }) }, files };
   } catch (error) {
     texts.close();
     if (!(error instanceof CompilerError) || error instanceof HeldError) throw error;
@@ -307,12 +314,19 @@ function refuseEmpty(
 /** A source that cannot be stored can still be used in this run. */
 async function keep(
   source: RemoteSource,
-  { url, texts, measure }: { url: string; texts: FetchedTexts; measure: SourceMeasure },
+  {
+    texts,
+    measure,
+    mirrorSince,
+  }: Pick<SourceRecord, "mirrorSince"> & {
+    readonly texts: FetchedTexts;
+    readonly measure: SourceMeasure;
+  },
   { store, fetch, onStoreError }: AcquireContext,
 ): Promise<StoredFile[]> {
   // The source's server does not know the validators of a mirror.
   const files = [...texts.files.values()].map((text) =>
-    url === source.url ? text : { ...text, validators: {} },
+    mirrorSince === undefined ? text : { ...text, validators: {} },
   );
   if (store === undefined) return await describeFiles(files);
   try {
@@ -321,7 +335,8 @@ async function keep(
       ...(fetch.allowPrivate ? [] : ["public" as const]),
       ...(source.checksCount ? ["complete" as const] : []),
     ];
-    const stored = await store.keep({ url: source.storeKey, shown }, files, { measure, checks });
+    const known = { measure, checks, mirrorSince };
+    const stored = await store.keep({ url: source.storeKey, shown }, files, known);
     if (fetch.signal?.aborted !== true) await texts.moveInto(store, stored);
     return stored;
   } catch (error) {

@@ -2,7 +2,9 @@ import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 
 /** How a source was obtained. */
 export type SourceState =
-  | { readonly kind: "local" | "fetched" | "unchanged" | "locked" }
+  | { readonly kind: "local" | "unchanged" | "locked" }
+  /** `mirrorSince`: since when mirrors answer instead of it, if that is to be reported. */
+  | { readonly kind: "fetched"; readonly mirrorSince?: number | undefined }
   /** The user asked for copies. */
   | { readonly kind: "offline"; readonly goodAt: number }
   /** It failed; its last good copy is used until the given moment. */

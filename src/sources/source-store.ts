@@ -31,6 +31,8 @@ export interface SourceRecord {
   readonly size: number;
   /** When its server last confirmed this version, in milliseconds. */
   readonly goodAt: number;
+  /** Since when mirrors answer instead of its server. */
+  readonly mirrorSince?: number | undefined;
   /** Absent in records of earlier versions. */
   readonly measure?: SourceMeasure | undefined;
   /** What was checked when it was stored; other commands and settings check less. */
@@ -66,11 +68,12 @@ export class SourceStore {
     const path = this.host.path.join(this.folder, "sources", `${await digestOf(source)}.json`);
     const record = await new StateFile(path, isRecord, this.host, 2).read();
     if (record === undefined) return undefined;
-    const { measure, checks, ...rest } = record;
+    const { measure, checks, mirrorSince, ...rest } = record;
     return {
       ...rest,
       version: 2,
       files: await Promise.all(record.files.map(currentForm)),
+      ...(typeof mirrorSince === "number" && { mirrorSince }),
       ...(Array.isArray(checks) && { checks }),
       ...(isMeasure(measure) && { measure }),
     };
@@ -121,7 +124,7 @@ export class SourceStore {
   async keep(
     source: KeptSource,
     texts: readonly WebText[],
-    known: Pick<SourceRecord, "measure" | "checks"> = {},
+    known: Pick<SourceRecord, "measure" | "checks" | "mirrorSince"> = {},
   ): Promise<StoredFile[]> {
     const before = await this.recordOf(source.url);
     const stored: StoredFile[] = [];

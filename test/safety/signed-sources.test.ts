@@ -157,6 +157,28 @@ test("a mirror needs a signature beside it", async () => {
   assert.deepEqual([state, rules], ["fetched", "||new.example^ ||both.example^"]);
 });
 
+test("a mirror that answers for more than 3 days is reported, if it is not signed", async () => {
+  const web = webOf({ [MIRROR]: NEW, [`${MIRROR}.minisig`]: signed(NEW) });
+  const isTold = async (day: number, key?: string): Promise<boolean> => {
+    web.time = new Date(Date.UTC(2026, 0, 1 + day, 1));
+    const { state, cause } = await run(web, { mirrors: [MIRROR], key });
+    assert.equal(state, "fetched");
+    return cause.includes("mirror-only a has come from a mirror since 2026-01-");
+  };
+  const days = async (...all: number[]): Promise<boolean[]> => {
+    const told: boolean[] = [];
+    for (const day of all) told.push(await isTold(day));
+    return told;
+  };
+  assert.deepEqual(await days(0, 2, 3, 4, 5), [false, false, false, true, true]);
+  web.answers[LIST] = NEW;
+  assert.deepEqual(await days(6), [false]);
+  delete web.answers[LIST];
+  assert.deepEqual(await days(7, 10, 11), [false, false, true]);
+  assert.deepEqual(await days(1, 5), [false, true], "a clock that was wrong");
+  for (const day of [20, 30]) assert.equal(await isTold(day, OURS.publicKey), false);
+});
+
 for (const [what, before] of [
   ["without a key", undefined],
   ["with another key", OTHER.publicKey],
