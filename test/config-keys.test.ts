@@ -31,7 +31,6 @@ const SHARED: ReadonlySet<string> = new Set([
   "file",
   "format",
   "fit",
-  "top",
   "max_rules",
   "max_bytes",
   "timeout",

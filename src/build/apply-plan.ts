@@ -12,11 +12,12 @@ import { exitOf } from "./cached-outcome.ts";
 import { writeCombined } from "./combined-outputs.ts";
 import { finishPublish } from "./finish-publish.ts";
 import { ListOutputs } from "./list-outputs.ts";
+import { sourcesPath } from "./list-plan.ts";
 import { saveLock } from "./lock-session.ts";
 import { LOCKFILE } from "./lockfile.ts";
 import { VERSION } from "../diagnostics/version.ts";
 import { askedBy } from "./asked-by.ts";
-import { publishList, publishedConfig } from "./publish-list.ts";
+import { type Publication, publishList, publishedConfig } from "./publish-list.ts";
 import { notePublished, publishedFact } from "./note-history.ts";
 import { refusePlaces } from "./refuse-places.ts";
 import { replayNames } from "./recorded-names.ts";
@@ -92,7 +93,8 @@ async function applyList(
   // Covered names are saved only if a format needs them.
   const nameBuffer = new NameBuffer(() => scratchOf(host), false);
   try {
-    const manifest = manifestPaths(config, rulesDir, host);
+    const about = sourcesFileOf(plan);
+    const manifest = [...manifestPaths(config, rulesDir, host), ...(about ? [about.path] : [])];
     const named = { config, files: plan.files, outputs: outputPlans, manifest };
     await outputs.open(() => finishPublish(named, context));
     // This check is safe only now, while this run holds the locks.
@@ -115,6 +117,7 @@ async function applyList(
       sources: labels,
       configFolder: folder,
       rulesDir,
+      sourcesFile: about,
       planned: new Map(
         Object.entries(plan.digests).map(([file, sha256]) => [
           host.path.resolve(plan.rulesDir, file),
@@ -157,17 +160,26 @@ async function applyList(
   }
 }
 
+/** What is published about the sources, beside the list. */
+function sourcesFileOf({ about, files }: SavedPlan): Publication["sourcesFile"] {
+  const path = sourcesPath(files[0]);
+  return about === undefined || path === undefined ? undefined : { path, text: about };
+}
+
 /** A plan is a file that others may have changed. Rejects with a `CompilerError` if it writes where today's options do not permit it. */
 async function refusePlan(
-  { files, config, rulesDir, combined, lock, folder }: SavedPlan,
+  plan: SavedPlan,
   outputPlans: readonly OutputPlan[],
   { options, host }: BuildContext,
 ): Promise<void> {
+  const { files, config, rulesDir, combined, lock, folder } = plan;
   const { path, cwd } = host;
+  const about = sourcesFileOf(plan);
   const names = [
     ...files.map((file) => file.path),
     ...outputPlans.flatMap(plannedFiles).map((file) => file.path),
     ...manifestPaths(config, rulesDir, host),
+    ...(about ? [about.path] : []),
     ...combined.flatMap((one) => [one.name, ...one.files.map((file) => file.path)]),
   ];
   const wanted = names.map((name) => ({ name, path: path.resolve(cwd, name) }));

@@ -228,7 +228,7 @@ class ListBuild {
     await phase(
       "record",
       session,
-      () => this.remember(draft, header),
+      () => this.remember(draft, header, publication.sourcesFile?.text),
       () => (outputs.keepsRecord ? "kept" : "none"),
     );
     await this.keepCopies(draft);
@@ -264,12 +264,16 @@ class ListBuild {
     if (old !== undefined && old !== canary) await session.beforePublish(plan, old);
   }
 
-  private async remember({ compiled }: Draft, record: RecordHeader): Promise<void> {
+  private async remember(
+    { compiled }: Draft,
+    record: RecordHeader,
+    about: string | undefined,
+  ): Promise<void> {
     const { plan, session, kept } = this;
     const { config } = plan.list;
     const { report, shape, timelessHead, learned } = compiled;
     const header = { ...record, by: askedBy(session.options, session.host) };
-    const own = { config: publishedConfig(config), runs: kept.runs };
+    const own = { config: publishedConfig(config), runs: kept.runs, about };
     await this.outputs.remember(
       { report, shape, timelessHead, learned, ...own },
       header,

@@ -64,7 +64,7 @@ export function planList(
 }
 
 /** `my-list.txt` has `my-list.sources.json` beside it. */
-function sourcesPath(list: OutputFile | undefined): string | undefined {
+export function sourcesPath(list: OutputFile | undefined): string | undefined {
   return list && `${list.path.replace(/\.txt$/, "")}.sources.json`;
 }
 

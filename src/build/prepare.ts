@@ -70,6 +70,7 @@ export async function prepare(
   let text = covered ?? (plan.guards.breaksTraffic && new ByteBuffer());
   const path = plan.files[0]?.path;
   const last = path === undefined ? undefined : await readLastPublish(path, session.host);
+  const hasList = path !== undefined && (await session.host.exists(path));
   let unread: readonly UnreadSource[] = [];
   let most: number | undefined;
   const end = new ListEnd();
@@ -90,7 +91,7 @@ export async function prepare(
         lock,
         onFetched: async (compilation) => {
           ({ unread } = compilation.reader.conditions);
-          most = isAccepted ? undefined : mostLost(unread, last);
+          most = isAccepted || !hasList ? undefined : mostLost(unread, last);
           if (most !== undefined) text ??= new ByteBuffer();
           await more.onFetched?.();
         },
@@ -122,7 +123,7 @@ export async function prepare(
       ? []
       : await namesLost(unread, most, await session.host.readFile(path), text.view());
   const violations = [...guards.violations, ...lost, ...cover.violations, ...unproved];
-  const isIncomplete = last === undefined && compiled.leftOut.length > 0;
+  const isIncomplete = !hasList && compiled.leftOut.length > 0;
   const warnings = [
     ...guards.warnings,
     ...(isIncomplete && violations.length === 0 ? [incompleteWarning(compiled.leftOut)] : []),

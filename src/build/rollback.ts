@@ -147,6 +147,10 @@ async function publishAgain(
       sources: labels,
       configFolder: project.folder,
       rulesDir,
+      sourcesFile:
+        plan.sourcesFile === undefined || draft.about === undefined
+          ? undefined
+          : { path: plan.sourcesFile, text: draft.about },
     };
     const published = await publishList(outputs, publication, host);
     // Now, because a scheduled run would undo the rollback if this run were killed.

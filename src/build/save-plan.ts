@@ -36,6 +36,7 @@ export async function savePlan(
       shape: compiled.shape,
       timelessHead: compiled.timelessHead,
       runs: saved.runs,
+      about: (await session.sourcesFile(plan, compiled.report))?.text,
       lock,
       folder: plan.list.project.folder,
       learned: compiled.learned,

@@ -77,9 +77,10 @@ export class BuildSession implements BuildContext {
   /** Where the state is lost, what was published beside the lists is the baseline. */
   private async openLedger(path: string): Promise<SourceLedger> {
     const ledger = await SourceLedger.open(this.host, path);
+    const published = await Promise.all(this.plans.map((plan) => this.publishedSources(plan)));
+    ledger.follow(published.flat());
     if (!ledger.isLost) return ledger;
-    let sources = 0;
-    for (const plan of this.plans) sources += ledger.restore(await this.publishedSources(plan));
+    const sources = published.flat().length;
     if (sources === 0 && !ledger.isDamaged) return ledger;
     const what = ledger.isDamaged ? "damaged" : "missing";
     const where = sources === 0 ? "nothing" : "the published files of sources";

@@ -1,4 +1,3 @@
-import { SIZE_CODES } from "../sources/size-problem.ts";
 import { CompilerError, type Diagnostic } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import type { SourceState } from "../sources/source-state.ts";
@@ -34,11 +33,7 @@ export class SourceConditions {
 
   /** What the user demands stops the list; anything else is left out. */
   mayLeaveOut({ isRequired }: SourceOptions, { diagnostics }: CompilerError): boolean {
-    // Without its published text, a source that differs too much cannot be held.
-    const codes: readonly string[] = Object.values(SIZE_CODES);
-    const isLocked = diagnostics.some(
-      ({ code }) => code.startsWith("lock-") || codes.includes(code),
-    );
+    const isLocked = diagnostics.some(({ code }) => code.startsWith("lock-"));
     const { compat, signal } = this.options;
     return !isRequired && !isLocked && compat !== true && signal?.aborted !== true;
   }

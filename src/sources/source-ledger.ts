@@ -105,11 +105,18 @@ export class SourceLedger {
     return this.file?.path;
   }
 
-  /** Takes over what was published beside a list, where the state is lost. Returns the number of sources. */
-  restore(sources: readonly PublishedSource[]): number {
+  /**
+   * Takes over what lies beside the lists where this ledger has something else or nothing: its state may be lost, and `rollback`, `apply`
+   * and a run that was killed publish without it.
+   */
+  follow(sources: readonly PublishedSource[]): void {
     const now = this.host.now().getTime();
-    for (const source of sources) this.histories.set(source.key, historyOf(source, now));
-    return sources.length;
+    for (const [key, found] of Map.groupBy(sources, (one) => one.key)) {
+      const history = this.histories.get(key);
+      const known = history && digestsOf(history.files);
+      if (found.some(({ files }) => digestsOf(files) === known)) continue;
+      this.histories.set(key, { ...historyOf(found[0]!, now), steps: history?.steps ?? [] });
+    }
   }
 
   /** Since when a source has been as it is: held, or with the text of this run. */
@@ -212,7 +219,7 @@ function sizeOf({ entries, sketch }: SourceMeasure): TextSize {
 }
 
 /** Identifies a text. */
-function digestsOf(files: readonly StoredFile[]): string {
+function digestsOf(files: readonly Pick<StoredFile, "sha256">[]): string {
   return files.map(({ sha256 }) => sha256.slice(0, 32)).join();
 }
 

@@ -2,7 +2,6 @@ import { Fate } from "../rules/fate.ts";
 import { readHost } from "./host-name.ts";
 import { type LinearRegex, limitedTest, linearRegex } from "./linear-regex.ts";
 import { type PatternParts, matchesPattern } from "./name-pattern.ts";
-import { Suffix } from "./public-suffix.ts";
 import { regexCost } from "./regex-cost.ts";
 import { isJavaScript, isPortable, scriptRegex } from "./regex-rule.ts";
 import { regexTexts } from "./regex-texts.ts";
@@ -97,13 +96,13 @@ export class WidthTrial {
   }
 }
 
-/** Whether a pattern matches only names of one registered domain: `||ads*.example.com^`. */
-function isInOneDomain({ parts, endsName, startsAtLabel }: PatternParts): boolean {
+/** Whether a pattern matches only names of one registered domain: `||ads*.example.com^`, `|www.example.com^`. */
+function isInOneDomain({ parts, endsName, startsAtLabel, startsAtName }: PatternParts): boolean {
   const last = parts.at(-1)!;
   if (!endsName) return false;
-  const isWhole = parts.length === 1 && startsAtLabel;
+  const isWhole = parts.length === 1 && (startsAtLabel || startsAtName);
   const host = isWhole ? last : last.slice(last.indexOf(".") + 1);
   if (!isWhole && !last.includes(".")) return false;
   const read = readHost(host);
-  return read !== undefined && read.kind === Suffix.Icann && !read.isSuffix;
+  return read !== undefined && !read.isSuffix && host.includes(".");
 }

@@ -24,6 +24,8 @@ interface Screen {
   readonly own?: readonly string[];
   readonly theirs?: readonly string[];
   readonly config?: object;
+  /** Nothing is taken away from a fully trusted source. */
+  readonly ownTrust?: "standard";
   /** Without a list that is published already. */
   readonly isFirst?: true;
   readonly words?: readonly string[];
@@ -49,6 +51,7 @@ const CASES: Readonly<Record<string, Screen>> = {
   "warned-suffixes": { exit: 0, own: [...OWN, "||zip^", "||top^"] },
   "warned-new-exceptions": {
     exit: 0,
+    ownTrust: "standard",
     theirs: [...THEIRS, ...OWN.slice(0, 30).map((rule) => `@@${rule}`)],
   },
 };
@@ -57,7 +60,7 @@ for (const [name, screen] of Object.entries(CASES))
   test(`refusal screen: ${name}`, async () => {
     const web = { [TRACKER]: `${THEIRS.join("\n")}\n` };
     const sources = [
-      { name: "Own", source: "own.txt", type: "adblock" },
+      { name: "Own", source: "own.txt", type: "adblock", trust: screen.ownTrust },
       { name: LONG, source: TRACKER, type: "adblock" },
     ];
     const transformations = ["RemoveComments", "Compress", "Deduplicate"];

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { run } from "../../src/cli/main.ts";
 import { ScriptedWeb } from "../support/scripted-web.ts";
 import type { MemoryHost } from "../support/internals.ts";
+import { packingHost } from "../support/packing-host.ts";
 
 const FAR = "https://a.example/l.txt";
 const OTHER = "https://b.example/l.txt";
@@ -31,8 +32,8 @@ class Project {
   async run(...more: string[]): Promise<{ exit: number; said: string }> {
     this.host.output.stderr = "";
     const exit = await run(
-      ["-c", "c.json", "--cache-dir", "cache", ...more],
-      this.host,
+      [...more, "-c", "c.json"],
+      { ...packingHost(this.host), cacheDir: () => "/project/cache" },
       new AbortController().signal,
     );
     return { exit, said: this.host.output.stderr };
@@ -160,4 +161,28 @@ test("plan reads the ledger and never writes it", async () => {
   assert.equal(project.text(path), before);
   await project.run();
   assert.notEqual(project.text(path), before);
+});
+
+test("what rollback and apply publish is what sources are compared with", async () => {
+  const project = new Project();
+  assert.equal((await project.run("plan", "--save", "p")).exit, 0);
+  const { exit, said } = await project.run("apply", "p");
+  assert.equal(exit, 0, said);
+  assert.equal(project.rules, 3010);
+  project.web.answers[FAR] = names(100);
+  assert.match((await project.run()).said, /source-held/);
+  assert.equal(project.rules, 3010);
+  const accepted = await project.run("--accept", "source-shrunk");
+  assert.equal(accepted.exit, 0, accepted.said);
+  assert.equal(project.rules, 110);
+  const back = await project.run("rollback");
+  assert.equal(back.exit, 0, back.said);
+  assert.equal(project.rules, 3010);
+  const again = await project.run();
+  assert.match(
+    again.said,
+    /lost more than 50 % of its names/,
+    "compared with the text of the rolled-back build",
+  );
+  assert.equal(project.rules, 3010);
 });

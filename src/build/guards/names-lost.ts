@@ -15,12 +15,13 @@ export interface UnreadSource {
   readonly source: string;
 }
 
-/** How many published lines the list may lose with these sources; undefined if they are few enough. */
+/** How many published lines the list may lose with these sources; undefined if they are few enough. Without a state, that is any number. */
 export function mostLost(
   unread: readonly UnreadSource[],
   last: LastPublish | undefined,
 ): number | undefined {
-  if (last === undefined) return undefined;
+  if (unread.length === 0) return undefined;
+  if (last === undefined) return Infinity;
   const gone = new Set(unread.map(({ source }) => source));
   const lines = last.sources
     .filter(({ source }) => gone.has(source))

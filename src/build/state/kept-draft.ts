@@ -25,6 +25,8 @@ export interface KeptDraft {
   readonly timelessHead: string;
   /** The sources of the rules. */
   readonly runs: SourceRuns;
+  /** What was published about the sources; undefined if nothing was. */
+  readonly about?: string | undefined;
   /** For the guards of the next build; kept builds do not have it. */
   readonly learned?: Learned | undefined;
 }
@@ -41,11 +43,11 @@ export function keepLimits({
 
 /** Writes a line of JSON, then the names in sources that the list covers by their parents. */
 export function writeDraft(
-  { report, config, shape, timelessHead, runs }: KeptDraft,
+  { report, config, shape, timelessHead, runs, about }: KeptDraft,
   covered: () => Iterable<Uint8Array>,
   file: Pick<NewFile, "write">,
 ): void {
-  const known = { report, config, shape, timelessHead, runs };
+  const known = { report, config, shape, timelessHead, runs, about };
   file.write(encodeUtf8(`${JSON.stringify({ draft: FORMAT, ...known })}\n`));
   for (const piece of covered()) file.write(piece);
 }
@@ -86,7 +88,8 @@ function draftIn(text: string): KeptDraft | undefined {
       Array.isArray(found.shape.expanded?.rules ?? []) &&
       Array.isArray(found.shape.popular ?? []) &&
       typeof found.config?.name === "string" &&
-      typeof found.timelessHead === "string";
+      typeof found.timelessHead === "string" &&
+      ["string", "undefined"].includes(typeof found.about);
     return isDraft ? (found as KeptDraft) : undefined;
   } catch {
     return undefined;

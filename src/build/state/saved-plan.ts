@@ -37,6 +37,8 @@ export interface SavedPlan {
   readonly timelessHead: string;
   /** The sources of the rules. */
   readonly runs: SourceRuns;
+  /** What is published about the sources. */
+  readonly about?: string | undefined;
   /** The lock to write, and its folder. */
   readonly lock?: Lockfile | undefined;
   readonly folder: string;
