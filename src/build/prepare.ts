@@ -8,6 +8,7 @@ import type { CompiledList } from "../engine/compiled-list.ts";
 import type { CompileOptions } from "../engine/compile-options.ts";
 import { lastPatch, patchLines } from "../publish/patches.ts";
 import { phase } from "./build-context.ts";
+import { askedNames } from "./guards/asked-names.ts";
 import { type Verdict, checkGuards } from "./guards/check-guards.ts";
 import { type UnreadSource, mostLost, namesLost } from "./guards/names-lost.ts";
 import { unprovedBuild } from "./guards/unproved-build.ts";
@@ -185,6 +186,7 @@ async function compile(
       exceptions: compilation.limitsExceptions
         ? await publishedExceptions(paths[0], host)
         : undefined,
+      asked: published.path === undefined ? undefined : await askedNames(plan, session),
       ...published,
     });
   } catch (error) {

@@ -44,7 +44,7 @@ export const GUARD_FIELDS = {
       max_percent: { type: "number", description: "Which percentage of all queries." },
     },
     description:
-      "Refuses a list that would block more than `max_queries`, or more than `max_percent` percent, of the queries in `logs` that the published list does not block. Default: 1 percent. See [traffic](../guide/traffic.md).",
+      "Drops the lines of a source below full trust that would block more than `max_queries`, or more than `max_percent` percent, of the queries in `logs` that the published list does not block. Default: 1 percent. A source that is new to the list may block any. See [traffic](../guide/traffic.md).",
   },
   newly_blocks: {
     type: "number",

@@ -67,15 +67,19 @@ export const GUARD_CODES = {
     hint: "Correct the URLs of these sources, or remove them from the configuration. To publish once without them, use --accept names-lost",
   },
   "breaks-traffic": {
-    exit: 5,
     meaning:
-      "The new list would block more of the queries in a log than `guards.breaks_traffic` allows, or the log cannot be read. The published list stays.",
-    hint: "plan --traffic FILE --verbose shows the names. If this is intended, publish once with --accept breaks-traffic",
+      "A source without full trust would newly block more of the queries in a log than `guards.breaks_traffic` allows. Its lines that do so were dropped.",
+    hint: "Check the new lines of the source; if they are intended, publish once with --accept breaks-traffic",
   },
-  "traffic-empty": {
+  "traffic-blocked": {
     meaning:
-      "The logs of `guards.breaks_traffic` have no queries, so the guard did not check the list. The list is published.",
-    hint: "Check that the resolver writes its queries to the log",
+      "The list newly blocks more of the queries in a log than `guards.breaks_traffic` allows: by lines of fully trusted or new sources, by lines of several sources together, or because an exception went. The list is published.",
+    hint: "plan --traffic FILE --verbose shows the names before a publish. Keep them reachable with `allow`",
+  },
+  "traffic-unchecked": {
+    meaning:
+      "The logs of `guards.breaks_traffic` cannot be read or have no queries, so the guard did not check the list. The list is published.",
+    hint: "Check guards.breaks_traffic.logs, and that the resolver writes its queries there",
   },
   "source-grown": {
     exit: 4,

@@ -8,13 +8,13 @@ import { prepareRegex } from "../transformations/trust.ts";
 import type { Engine } from "./engine.ts";
 import { SourceSink } from "./source-sink.ts";
 
-/** Which of the names a list in a file blocks or rewrites, and how. */
-export async function blockedIn(
+/** The rules for names in a list in a file. */
+export async function rulesIn(
   path: string,
   names: readonly string[],
   host: Host,
   { kernel, scanner }: Engine,
-): Promise<ReadonlyMap<string, BlockedBefore>> {
+): Promise<NameMatcher> {
   const watch = new NameMatcher(names, new RowFinder(kernel), true);
   const sink = new SourceSink(
     new ChunkPool(kernel),
@@ -32,6 +32,11 @@ export async function blockedIn(
   } finally {
     list.close();
   }
+  return watch;
+}
+
+/** Which of the names it blocks or rewrites, and how. */
+export function blockedIn(watch: NameMatcher): ReadonlyMap<string, BlockedBefore> {
   return new Map(
     Array.from(watch.blocked(), ({ name, isForAll }) => [
       name,

@@ -26,11 +26,23 @@ export interface PublishedExceptions {
   readonly freed: readonly FreedNamesOf[];
 }
 
+/** The names in query logs. */
+export interface AskedNames {
+  /** How often each was asked for. */
+  readonly names: ReadonlyMap<string, number>;
+  /** All queries. */
+  readonly queries: number;
+  /** Why a source must not newly block so many of them; undefined if it may. */
+  excess(blocked: number): string | undefined;
+}
+
 /** The published list, for the guards. */
 export interface PublishedRules {
   readonly exceptions?: PublishedExceptions | undefined;
   /** Popular names that lists before it blocked within 30 days. */
   readonly blockedLately?: Iterable<string> | undefined;
+  /** What clients asked for, if the list must not break it. */
+  readonly asked?: AskedNames | undefined;
   /** Its file. */
   readonly path?: string | undefined;
   /** Its sources, in their displayed form. */

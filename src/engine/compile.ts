@@ -59,6 +59,7 @@ import { scratchOf } from "./scratch.ts";
 import { SourceReader } from "./source-reader.ts";
 import { SourceSink, pushBanner } from "./source-sink.ts";
 import { stateNote } from "./state-text.ts";
+import { judgedNames } from "./traffic-judge.ts";
 import { WideRules } from "./wide-rules.ts";
 import { Engine } from "./engine.ts";
 
@@ -176,7 +177,8 @@ export class Compilation {
       (name) => popularity.ranks?.rankOf(name) !== undefined,
     );
     const isJudged = options.compat !== true;
-    const judges = await listJudges(guarded, popularity, published, this);
+    const asked = published.asked && judgedNames(published.asked, plan, guarded, listFilters.allow);
+    const judges = await listJudges(guarded, popularity, { ...published, asked }, this);
     const { protection, budget } = judges;
     this.protection = protection;
     const wide = isJudged && !allowsPublicSuffix(plan) ? new WideRules(context.finder) : undefined;
@@ -272,6 +274,7 @@ export class Compilation {
         ...(budget === undefined ? [] : budgetWarnings(budget, labels, context.pool)),
         ...unknownEntries(guarded),
         ...popularity.warnings(labels),
+        ...(judges.traffic?.warnings(labels) ?? []),
       ],
     };
   }

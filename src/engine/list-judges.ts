@@ -4,7 +4,7 @@ import { OverruledExceptions } from "../transformations/overruled-exceptions.ts"
 import { OwnBlocks, isValidRow } from "../transformations/own-blocks.ts";
 import type { Protection } from "../transformations/protect.ts";
 import type { StageContext } from "../transformations/stage-context.ts";
-import { blockedIn } from "./blocked-in.ts";
+import { blockedIn, rulesIn } from "./blocked-in.ts";
 import type { CompileOptions, PublishedRules } from "./compile-options.ts";
 import type { Learned } from "./compiled-list.ts";
 import type { Engine } from "./engine.ts";
@@ -15,6 +15,7 @@ import type { Popularity } from "./popularity.ts";
 import type { ProtectedSet } from "./protected-names.ts";
 import { protectionOf } from "./protection-of.ts";
 import type { SourceReader } from "./source-reader.ts";
+import { TrafficJudge } from "./traffic-judge.ts";
 
 interface Means {
   readonly plan: Plan;
@@ -29,6 +30,7 @@ interface Means {
 export interface ListJudges {
   readonly protection: Protection | undefined;
   readonly budget: ExceptionBudget | undefined;
+  readonly traffic: TrafficJudge | undefined;
   /** Stages that judge the exceptions of the finished list. */
   exceptions(): NamedStage[];
   /** Stages between the filters and the transformations of the list. */
@@ -46,11 +48,13 @@ export async function listJudges(
   const isJudged = options.compat !== true;
   const isFull = (index: number): boolean => reader.trustOf(plan.sources[index]!).level === "full";
   const isLimited = isJudged && plan.sources.some(({ index }) => !isFull(index));
-  const watched = isLimited ? popularity.wanted : [];
-  const blocked =
+  const { asked } = published;
+  const watched = isLimited ? [...popularity.wanted, ...(asked?.names.keys() ?? [])] : [];
+  const before =
     watched.length > 0 && published.path !== undefined
-      ? await blockedIn(published.path, watched, host, engine)
+      ? await rulesIn(published.path, watched, host, engine)
       : undefined;
+  const blocked = before && blockedIn(before);
   const { validator } = plan.list;
   const own = new OwnBlocks(
     isLimited ? [...guarded.names, ...guarded.household.keys(), ...watched] : [],
@@ -58,15 +62,28 @@ export async function listJudges(
     context,
     validator && ((chunk, row) => isValidRow(chunk, row, validator)),
   );
-  if (blocked !== undefined)
-    popularity.begin({
-      before: blocked,
-      lately: new Set(published.blockedLately),
-      // A source that the user just added may block any popular name.
-      isJudged: (index) =>
-        !isFull(index) && published.sources?.has(plan.sources[index]!.shown) !== false,
-      own,
-    });
+  // A source that the user just added may block any popular name, and any name of a log.
+  const isKnown = (index: number): boolean =>
+    !isFull(index) && published.sources?.has(plan.sources[index]!.shown) !== false;
+  const lately = new Set(published.blockedLately);
+  if (blocked !== undefined) popularity.begin({ before: blocked, lately, isJudged: isKnown, own });
+  const reachable = Array.from(asked?.names ?? []).filter(
+    ([name]) => blocked?.get(name)?.isForAll !== true,
+  );
+  const traffic =
+    before === undefined || asked === undefined
+      ? undefined
+      : new TrafficJudge(
+          asked,
+          {
+            names: new Map(reachable),
+            before: (name) => before.matching(name),
+            isJudged: isKnown,
+            own,
+          },
+          plan,
+          context,
+        );
   const limited = limitedSources(plan.sources, reader, options);
   // The user asked for the exceptions of a source with InvertAllow.
   const isWeak = (index: number): boolean => !isFull(index) && !plan.sources[index]!.isInverted;
@@ -78,6 +95,7 @@ export async function listJudges(
       ? protectionOf(guarded, published, plan, { isFull, own, context })
       : undefined,
     budget,
+    traffic,
     exceptions: () => [
       ...(hasBoth ? [{ name: "exceptions", stage: new OverruledExceptions(who, context) }] : []),
       ...(budget === undefined ? [] : [{ name: "exceptions", stage: budget }]),
@@ -85,6 +103,7 @@ export async function listJudges(
     filtered: () => [
       ...(isLimited && !inverts(plan.list) ? [{ name: "protect", stage: own.stage() }] : []),
       ...popularity.filtered(),
+      ...(traffic?.stages() ?? []),
     ],
     learned: () => ({
       blocked: popularity.wanted.filter((name) => blocked?.get(name)?.isForAll === true),

@@ -68,6 +68,8 @@ const ADVICE: Readonly<Partial<Record<FateName, string>>> = {
   reserved:
     "Remove the line if the source is yours, or tell its maintainer: these names have no other use",
   "over-budget": "Check the new exceptions of the source, then run with `--accept new-exceptions`",
+  "breaks-traffic":
+    "Check the new lines of the source. If they are intended, run once with `--accept breaks-traffic`",
   overruled: "To free the name, add it to `allow`",
   "cut-line": "Nothing needs to be done: the next run fetches the source again",
   "bad-modifier": "Use a list for DNS instead of one for browsers, or `RemoveModifiers`",

@@ -99,6 +99,11 @@ export const FATES = [
   ],
   ["reserved", "alarm", "matches the canary, which shows the build that a resolver answers from"],
   ["overruled", "loss", "exception for a name that a source of higher trust blocks"],
+  [
+    "breaks-traffic",
+    "loss",
+    "would newly block too many queries of a log, with other lines of its source",
+  ],
 ] as const;
 
 /** What became of a line: `kept` in the list, or why it was dropped. */
@@ -161,6 +166,7 @@ export const Fate = {
   Household: 52,
   Reserved: 53,
   Overruled: 54,
+  BreaksTraffic: 55,
 } as const;
 export type Fate = (typeof Fate)[keyof typeof Fate];
 

@@ -4,6 +4,7 @@ import { trafficChange } from "../../explain/traffic-change.ts";
 import type { ListPlan } from "../list-plan.ts";
 import type { BuildSession } from "../session.ts";
 import { readLastPublish } from "../state/last-publish.ts";
+import { guardLogs } from "./asked-names.ts";
 import type { GuardContext } from "./guard.ts";
 import { guardList } from "./registry.ts";
 
@@ -34,18 +35,16 @@ export async function checkGuards(
 
 /** What a list changes for the queries in the logs of its guard. The first list has nothing to be compared with. */
 async function changedTraffic(
-  { files, guards, list }: ListPlan,
+  plan: ListPlan,
   bytes: Uint8Array,
   session: BuildSession,
 ): Promise<GuardContext["traffic"]> {
-  const { options, host } = session;
-  const path = files[0]?.path;
-  if (guards.breaksTraffic === undefined || options.accept.includes("breaks-traffic"))
-    return undefined;
-  if (path === undefined || !(await host.exists(path))) return undefined;
-  const logs = guards.breaksTraffic.logs.map((log) => host.path.resolve(list.project.folder, log));
+  const { host } = session;
+  const path = plan.files[0]?.path;
+  const logs = guardLogs(plan, session);
+  if (logs === undefined || path === undefined || !(await host.exists(path))) return undefined;
   try {
-    return await trafficChange({ bytes: await host.readFile(path) }, { bytes }, session.logs(logs));
+    return await trafficChange({ bytes: await host.readFile(path) }, { bytes }, logs);
   } catch (error) {
     if (!(error instanceof CompilerError)) throw error;
     return error.diagnostics[0];

@@ -1,4 +1,4 @@
-/** The codes with which guards refuse a list. `--accept` takes these names. */
+/** The codes of guards. `--accept` takes these names. */
 export const GUARD_NAMES = [
   "blocks-protected",
   "blocks-suffix",
@@ -14,5 +14,5 @@ export const GUARD_NAMES = [
   "breaks-traffic",
 ] as const;
 
-/** The name of a guard, which is the code of its refusal. */
+/** The name of a guard, which is the code of what it found. */
 export type GuardName = (typeof GUARD_NAMES)[number];

@@ -36,6 +36,7 @@ const SHOWN_WARNINGS: ReadonlySet<string> = new Set([
   "new-exceptions",
   "popular-blocked",
   "popular-kept",
+  "breaks-traffic",
 ]);
 
 /** A plan as text, in the order of a reviewer's questions: the target, the sources, the changes, and the guards. */
