@@ -130,7 +130,7 @@ async function reachable(
     const { cacheDir, offline } = options;
     const reader = new SourceReader(host, { cacheDir, offline, configFolder, allowPrivate: true });
     try {
-      await reader.entries.names(entryFiles([list.source]));
+      await reader.entries.names(entryFiles([list.source], "protect"));
       found.push(list);
     } catch (error) {
       if (!(error instanceof CompilerError)) throw error;

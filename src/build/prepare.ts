@@ -160,6 +160,7 @@ async function compile(
     memory: options.memory,
     cacheDir: options.cacheDir,
     ledger: await session.ledger(),
+    listsWith: (file) => session.listsWith(file),
     offline: options.offline,
     lock: lock.sources,
     builtAt,

@@ -113,6 +113,14 @@ export class BuildSession implements BuildContext {
     return { path, text: sourcesText(compile.config.name, sources, { ledger, before }) };
   }
 
+  /** The files of the lists that a file of names, as written in the configuration, has an effect on. */
+  listsWith(file: string): readonly string[] {
+    return this.plans.flatMap(({ list, files }) => {
+      const isNamed = allEntryFiles(list.config).some(({ source }) => source === file);
+      return isNamed && files[0] !== undefined ? [files[0].path] : [];
+    });
+  }
+
   /** Notes that a list is published with what this run took of its sources. */
   async notePublished({ compile, list }: ListPlan): Promise<void> {
     const ledger = await this.ledger();

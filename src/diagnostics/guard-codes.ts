@@ -51,6 +51,12 @@ export const GUARD_CODES = {
       "New exceptions of a source without full trust would unblock more than 20 names, and more than 0.1 % of the names, that only other sources block. All of them were dropped.",
     hint: "If they are intended, publish once with --accept new-exceptions; they are kept from then on",
   },
+  "names-freed": {
+    exit: 4,
+    meaning:
+      "New entries of a remote file of `allow_sources`, `exclusions_sources` or `guards.protect` would free more than 20 names, and more than 0.1 % of the names, of the published list within 30 days. The file is held.",
+    hint: "Check the file; if the change is intended, run once with --accept names-freed",
+  },
   "may-block-unknown": {
     meaning: "An entry of `guards.may_block` is not a protected name.",
     hint: "Remove it, or check its spelling",

@@ -63,6 +63,8 @@ export interface CompileOptions extends MemoryOptions {
   readonly cacheDir?: string | undefined;
   /** What was published of each source. Without it, sources are not compared with anything. */
   readonly ledger?: SourceLedger | undefined;
+  /** The published lists that a file of names, as written in the configuration, has an effect on. */
+  readonly listsWith?: ((file: string) => readonly string[]) | undefined;
   /** Make no requests; use last good copies of any age. */
   readonly offline?: boolean | undefined;
   /** Names of the guards to skip in this run. */

@@ -130,9 +130,12 @@ export class Compilation {
     const { config } = plan;
     const { guards = {} } = config;
     const { entries } = reader;
-    const allow = await entries.allowList(config.allow ?? [], entryFiles(config.allow_sources));
+    const allow = await entries.allowList(
+      config.allow ?? [],
+      entryFiles(config.allow_sources, "allow"),
+    );
     const list = { ...(await entries.filters(plan.list)), allow };
-    const protect = await entries.names(entryFiles(guards.protect));
+    const protect = await entries.names(entryFiles(guards.protect, "protect"));
     const sources = await Promise.all(plan.sources.map(({ passes }) => entries.filters(passes)));
     const lists = {
       ranks: await entries.ranks(plan.ranks),

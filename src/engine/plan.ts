@@ -16,7 +16,7 @@ import type { Transformation } from "../transformations/transformation.ts";
 import { isValidator } from "../transformations/validate.ts";
 import { FETCH_DEFAULTS, SOURCE_BOUNDS } from "./compile-options.ts";
 import { NO_PLUGINS, type Plugins } from "./plugins.ts";
-import { storeKeyOf } from "./source-key.ts";
+import { type FileRole, storeKeyOf } from "./source-key.ts";
 import type { SourceOptions } from "./source-options.ts";
 
 /** The steps of a compile, decided before anything is read. */
@@ -154,22 +154,28 @@ export function judgesNames({ min_sources: least = 1, guards }: Config): boolean
 export function nameLists(lists: readonly FileConfig[] = []): SourceOptions[] {
   return lists.map((file) => {
     const one = sourceOf(file);
-    return fileOptions({ ...one, type: nameListType(one) });
+    return fileOptions({ ...one, type: nameListType(one) }, "ranks");
   });
 }
 
 /** The options of files of entries, such as `allow_sources`. */
-export function entryFiles(files: readonly FileConfig[] = []): SourceOptions[] {
-  return files.map((file) => fileOptions(sourceOf(file)));
+export function entryFiles(
+  files: readonly FileConfig[] | undefined,
+  role: FileRole,
+): SourceOptions[] {
+  return (files ?? []).map((file) => fileOptions(sourceOf(file), role));
 }
 
 /** The files of entries of a list and of its sources. */
 export function allEntryFiles({ sources, guards = {}, ...list }: Config): SourceOptions[] {
-  const filters = [list, ...sources].flatMap((level) => [
-    ...(level.exclusions_sources ?? []),
-    ...(level.inclusions_sources ?? []),
-  ]);
-  return entryFiles([...filters, ...(list.allow_sources ?? []), ...(guards.protect ?? [])]);
+  return [
+    ...[list, ...sources].flatMap((level) => [
+      ...entryFiles(level.exclusions_sources, "exclusions"),
+      ...entryFiles(level.inclusions_sources, "inclusions"),
+    ]),
+    ...entryFiles(list.allow_sources, "allow"),
+    ...entryFiles(guards.protect, "protect"),
+  ];
 }
 
 /** The options of all lists of names in a configuration, with those of its lists. */
@@ -179,11 +185,12 @@ export function allNameLists(config: Config): SourceOptions[] {
 }
 
 /** The options of a file of names, which may contain any names. */
-function fileOptions(one: SourceConfig): SourceOptions {
+function fileOptions(one: SourceConfig, role: FileRole): SourceOptions {
   const { source, mirrors = [], secret, type } = one;
   const shown = withoutCredentials(source, secret === true);
   return {
     ...FETCH_DEFAULTS,
+    role,
     source,
     label: shown,
     shown,
@@ -258,8 +265,14 @@ function passesOf(
   const own = steps.map(({ transformation }) => transformation).find(isValidator)?.options;
   const validator = own ?? above;
   return {
-    exclusions: { inline: level.exclusions ?? [], files: entryFiles(level.exclusions_sources) },
-    inclusions: { inline: level.inclusions ?? [], files: entryFiles(level.inclusions_sources) },
+    exclusions: {
+      inline: level.exclusions ?? [],
+      files: entryFiles(level.exclusions_sources, "exclusions"),
+    },
+    inclusions: {
+      inline: level.inclusions ?? [],
+      files: entryFiles(level.inclusions_sources, "inclusions"),
+    },
     steps,
     ...(validator === undefined ? {} : { validator }),
   };

@@ -170,7 +170,8 @@ export function acquiredKey(
   url: string,
   wish: Partial<
     Pick<
-      PlannedSource,
+      SourceOptions,
+      | "role"
       | "mirrors"
       | "maxStaleMs"
       | "timeoutMs"
@@ -196,7 +197,8 @@ export function acquiredKey(
     wish.maxBytes,
     wish.checksCount,
   ];
-  return JSON.stringify([url, mirrors, ...limits, feed, wish.keyFiles, wish.member, wish.signers]);
+  const own = [wish.role, wish.keyFiles, wish.member, wish.signers];
+  return JSON.stringify([url, mirrors, ...limits, feed, ...own]);
 }
 
 /** Digest that identifies files. */

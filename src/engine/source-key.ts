@@ -2,6 +2,9 @@ import type { FeedSettings } from "../feeds/feed-settings.ts";
 import type { KeyFiles } from "../sources/request-headers.ts";
 import { digestOf } from "../sources/source-store.ts";
 
+/** What a file of names is for. */
+export type FileRole = "allow" | "exclusions" | "inclusions" | "protect" | "ranks";
+
 /** What decides which lines an address gives. */
 export interface SourceReading {
   readonly feed?: FeedSettings | undefined;
@@ -21,9 +24,11 @@ export function storeKeyOf(address: string, wish: SourceReading): string {
   return reading.length === 0 ? address : `${address} ${JSON.stringify(reading)}`;
 }
 
-/** The name of a source in the ledger: a digest, because addresses may contain secrets. */
+/** The name of a source or of a file of names in the ledger: a digest, because addresses may contain secrets. */
 export async function ledgerKeyOf(
-  source: SourceReading & { readonly source: string },
+  source: SourceReading & { readonly source: string; readonly role?: FileRole | undefined },
 ): Promise<string> {
-  return (await digestOf(storeKeyOf(source.source, source))).slice(0, 32);
+  const { role } = source;
+  const key = storeKeyOf(source.source, source);
+  return (await digestOf(role === undefined ? key : `${role} ${key}`)).slice(0, 32);
 }

@@ -5,6 +5,7 @@ import type { Host } from "../host/host.ts";
 import { type RequestHeaders, readRequestHeaders } from "../sources/request-headers.ts";
 import type { LoadOptions } from "../sources/source-list.ts";
 import type { PlannedSource } from "./plan.ts";
+import type { FileRole } from "./source-key.ts";
 
 /** The options for obtaining a source. */
 export type SourceOptions = Pick<
@@ -27,7 +28,10 @@ export type SourceOptions = Pick<
   | "bounds"
   | "checksCount"
   | "mayBlock"
->;
+> & {
+  /** For a file of names. */
+  readonly role?: FileRole | undefined;
+};
 
 /** How the text of a source is read. */
 export function readingOf({ type, feed, isSecret, member }: SourceOptions): LoadOptions {
@@ -35,10 +39,10 @@ export function readingOf({ type, feed, isSecret, member }: SourceOptions): Load
   return { json: isJson, feed, isSecret, member };
 }
 
-/** Whether each line of a source has a meaning of its own. */
-export function hasPlainLines({ type, feed, member }: SourceOptions): boolean {
+/** Whether each line of a source has a meaning of its own, and is a rule. */
+export function hasPlainLines({ type, feed, member, role }: SourceOptions): boolean {
   const isTranslated = feed !== undefined || type === "json" || foreignFormats.has(type);
-  return !isTranslated && member === undefined;
+  return !isTranslated && member === undefined && role === undefined;
 }
 
 /** The headers with keys for the requests of a source. Rejects with a `CompilerError`. */

@@ -18,6 +18,7 @@ import { cancelledNames } from "../meaning/cancelled-names.ts";
 import { foreignFormats } from "../formats/readers/registry.ts";
 import { ANY_KIND, BlocklistKind } from "./blocklist-kind.ts";
 import { EntryReader } from "./entry-reader.ts";
+import { freeingOf } from "./freed-by-file.ts";
 import { Keeping } from "./keeping.ts";
 import { locateOnce } from "./locate.ts";
 import type { PlannedSource } from "./plan.ts";
@@ -38,7 +39,7 @@ export class SourceReader {
   readonly states: SourceState[] = [];
   /** The local files that the list depends on. */
   readonly inputs: InputFile[] = [];
-  private readonly host: Host;
+  readonly host: Host;
   private readonly options: CompileOptions;
   /** Reads files of entries: exclusions, inclusions, allow-lists, names. */
   readonly entries: EntryReader;
@@ -61,6 +62,7 @@ export class SourceReader {
   private knownBytes = 0;
   /** Reads lines that are not compiled. Created on first use. */
   private engine: Engine | undefined;
+  readonly engineOf = (): Engine => (this.engine ??= new Engine());
 
   constructor(host: Host, options: CompileOptions, engine?: Engine) {
     this.engine = engine;
@@ -69,7 +71,7 @@ export class SourceReader {
     this.conditions = new SourceConditions(this, options, this.network);
     this.entries = new EntryReader(this, {
       isCompat: options.compat === true,
-      engineOf: () => (this.engine ??= new Engine()),
+      engineOf: this.engineOf,
       open: (source) => this.open(source),
       note: (source, notes) => this.note(source, notes),
       conditions: this.conditions,
@@ -266,6 +268,7 @@ export class SourceReader {
       isLines: hasPlainLines(wish),
       accept: options.accept ?? [],
       kind: this.kindOf(wish),
+      frees: freeingOf(wish, options.listsWith, this),
       mayBeEmpty: compat,
       checksCount: wish.checksCount && !compat,
       locked: lockedFiles(options.lock, wish),
@@ -276,15 +279,12 @@ export class SourceReader {
     if (failure !== undefined) throw failure;
     // Another list of this run fetched it, and its copy was stored.
     const before = store === undefined ? undefined : shared?.acquired.get(key);
-    const wanted =
-      before === undefined ? remote : { ...remote, locked: remote.locked ?? before.files };
+    const wanted = { ...remote, locked: remote.locked ?? before?.files };
     const folder = options.configFolder ?? host.cwd;
-    const keys = await keysOf(location.url, wish, { folder, host }, (warning) =>
-      this.diagnostics.push(warning),
-    );
-    this.budget ??= DownloadBudget.of(host);
+    const warn = (warning: Diagnostic) => this.diagnostics.push(warning);
+    const keys = await keysOf(location.url, wish, { folder, host }, warn);
     const acquired = await acquire(wanted, {
-      budget: await this.budget,
+      budget: await (this.budget ??= DownloadBudget.of(host)),
       fetch: {
         host: this.network.watch(host),
         signal,
@@ -316,7 +316,7 @@ export class SourceReader {
   private kindOf(wish: SourceOptions): ListKind {
     const { mayBlock } = wish;
     if (mayBlock === undefined || this.options.compat === true) return ANY_KIND;
-    return new BlocklistKind(wish, mayBlock, () => (this.engine ??= new Engine()));
+    return new BlocklistKind(wish, mayBlock, this.engineOf);
   }
 
   /** A cached copy has the same text but makes a different build, so the digest does not apply. */

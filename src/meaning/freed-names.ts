@@ -31,6 +31,11 @@ class SourceExceptions {
   }
 }
 
+interface FreeingOptions {
+  readonly countsDropped?: boolean;
+  readonly freesImportant?: boolean;
+}
+
 /**
  * Finds the names that the exceptions of some sources free and only other sources block. Add all exceptions first, then take
  * all chunks. An exception for a subdomain of a blocked name frees only that subdomain.
@@ -47,25 +52,38 @@ export class FreedNames {
   private readonly literals: string[] = [];
   private finder: AhoCorasick | undefined;
   private readonly countsDropped: boolean;
+  private readonly freesImportant: boolean;
 
-  /** `countsDropped` if rows of other sources count although another row made them redundant. */
-  constructor(countsDropped = false) {
+  /** `countsDropped` if rows of other sources count although another row made them redundant; `freesImportant` if important rules are freed, too. */
+  constructor({ countsDropped = false, freesImportant = false }: FreeingOptions = {}) {
     this.countsDropped = countsDropped;
+    this.freesImportant = freesImportant;
   }
 
   add(source: number, text: string): void {
     const rule = readRule(text);
     // A resolver ignores rules that it cannot read.
     if (rule === undefined) return;
-    let exceptions = this.bySource.get(source);
-    if (exceptions === undefined) this.bySource.set(source, (exceptions = new SourceExceptions()));
     const scope = nameScope(rule.pattern);
-    if (scope === undefined) {
-      exceptions.hasPatterns = true;
-      exceptions.patterns.add({ ...rule, row: 0 });
-      this.literals.push(literalOf(rule.pattern));
+    if (scope !== undefined) {
+      this.addScope(source, scope);
       return;
     }
+    const exceptions = this.exceptionsOf(source);
+    exceptions.hasPatterns = true;
+    exceptions.patterns.add({ ...rule, row: 0 });
+    this.literals.push(literalOf(rule.pattern));
+  }
+
+  private exceptionsOf(source: number): SourceExceptions {
+    let exceptions = this.bySource.get(source);
+    if (exceptions === undefined) this.bySource.set(source, (exceptions = new SourceExceptions()));
+    return exceptions;
+  }
+
+  /** Adds an exception for a name, for all names below it, or for both. */
+  addScope(source: number, scope: Pick<NameScope, "name" | "self" | "below">): void {
+    const exceptions = this.exceptionsOf(source);
     const known = exceptions.scopes.get(scope.name);
     exceptions.scopes.set(scope.name, {
       self: scope.self || known?.self === true,
@@ -101,7 +119,8 @@ export class FreedNames {
 
   private takeText(text: string, source: number, isLive: boolean): void {
     // Exceptions of untrusted sources never override an important rule.
-    if (text.includes("important") && readRule(text)?.isImportant !== false) return;
+    const mayBeImportant = !this.freesImportant && text.includes("important");
+    if (mayBeImportant && readRule(text)?.isImportant !== false) return;
     const isSubtree = text.trimStart().startsWith("||");
     for (const name of namesOfLine(text)) {
       if (isLive) this.count(source);

@@ -13,12 +13,14 @@ import type { SourceState } from "./source-state.ts";
 import { staleLimit } from "./stale-limit.ts";
 import { SourceGauge, type SourceMeasure, freshSalt } from "./source-gauge.ts";
 import type { SourceLedger } from "./source-ledger.ts";
+import type { FreedNow } from "./freed-budget.ts";
 import {
   HeldError,
   acquireHeld,
   isHeldCopy,
   judgeOffer,
   listOf,
+  noteHold,
   publishedText,
   takeCopy,
 } from "./published-text.ts";
@@ -30,6 +32,7 @@ import {
   lacksCheck,
 } from "./source-store.ts";
 import { refuseTruncated } from "./declared-count.ts";
+import { refuseEmpty } from "./refuse-empty.ts";
 import type { WebAddress } from "./web-text.ts";
 import { FetchedTexts } from "./web-texts.ts";
 
@@ -55,6 +58,10 @@ export interface RemoteSource {
   readonly isLines: boolean;
   /** Codes of the deviations that the user accepts for this run. */
   readonly accept: readonly string[];
+  /** The names of the published list that entries of `offer` free which `published` lacks; undefined for what frees none. */
+  readonly frees?:
+    | ((offer: SourceList, published: SourceList | undefined) => Promise<FreedNow>)
+    | undefined;
   /** Checks that it is a list of the expected kind. */
   readonly kind: ListKind;
   /** Whether it must have as many entries as its header names. */
@@ -114,6 +121,7 @@ export async function acquire(source: RemoteSource, context: AcquireContext): Pr
     causes = error.diagnostics;
     if (error instanceof HeldError) held = error;
   }
+  if (held !== undefined) noteHold(source, held, context);
   if (store === undefined) throw new CompilerError(causes);
   if (held !== undefined) return await acquireHeld(source, held, { ...context, store });
   if (causes.some(({ code }) => lacksCheck(code, record))) throw new CompilerError(causes);
@@ -299,16 +307,6 @@ async function isAsBefore(
   if (record.files.length !== 1) return false;
   await texts.get(place);
   return texts.isUnchanged;
-}
-
-function refuseEmpty(
-  list: SourceList,
-  { label, mayBeEmpty }: RemoteSource,
-  measure: SourceMeasure | undefined,
-): void {
-  if (mayBeEmpty || (list.hasText && measure?.entries !== 0)) return;
-  const cause = list.hasText ? "it has only comments" : "the response has no text";
-  throw sourceError("source-empty", `${label} is empty`, cause);
 }
 
 /** A source that cannot be stored can still be used in this run. */

@@ -2,7 +2,8 @@ import { LF, CR } from "../bytes/ascii.ts";
 import { Fate } from "../rules/fate.ts";
 import { CoveredNames } from "./covered-names.ts";
 import { LINE_COUNT } from "./line-count.ts";
-import type { Change, SizeFinding } from "./size-judge.ts";
+import type { HoldWay } from "./ledger-state.ts";
+import type { Change } from "./size-judge.ts";
 import { freshSalt } from "./source-gauge.ts";
 import type { LineSink } from "./source-list.ts";
 
@@ -45,8 +46,8 @@ export async function exactChange(before: Rereadable, now: Rereadable): Promise<
 }
 
 /** Whether the text of a held source is made of both texts, line by line. */
-export function isMixed(ways: readonly SizeFinding["way"][]): boolean {
-  return ways.length === 1 && ways[0] !== "replaced";
+export function isMixed(ways: readonly HoldWay[]): boolean {
+  return ways.length === 1 && (ways[0] === "grown" || ways[0] === "shrunk");
 }
 
 /**
@@ -54,7 +55,7 @@ export function isMixed(ways: readonly SizeFinding["way"][]): boolean {
  * shrinking, the offer and the published lines that it lacks.
  */
 export async function writeHeldText(
-  way: SizeFinding["way"],
+  way: HoldWay,
   { published, offer }: { readonly published: Rereadable; readonly offer: Rereadable },
   write: (bytes: Uint8Array) => void,
 ): Promise<void> {

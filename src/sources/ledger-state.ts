@@ -1,5 +1,5 @@
 import { type Sketch, readSketch, sketchText } from "./name-sketch.ts";
-import { DAY_MS, type PastText, type SizeFinding, type Step, type TextSize } from "./size-judge.ts";
+import { DAY_MS, type PastText, type SizeWay, type Step, type TextSize } from "./size-judge.ts";
 import { type StoredFile, isStoredFile } from "./source-store.ts";
 
 /** What is known about the text of a source over time. */
@@ -17,14 +17,24 @@ export interface SourceHistory {
   /** How it changed from offer to offer, oldest first. */
   readonly steps: readonly Step[];
   readonly hold?: SourceHold | undefined;
+  /** The names that new entries of a file of names freed, by publish. */
+  readonly freed?: readonly FreedThen[] | undefined;
   /** When it was last part of a run. */
   readonly seenAt: number;
 }
 
+export interface FreedThen {
+  readonly at: number;
+  readonly names: readonly string[];
+}
+
+/** The limit that a held text exceeds: of its size, or of the names that it frees. */
+export type HoldWay = SizeWay | "freed";
+
 /** A text is offered that exceeds a limit; meanwhile, the published one is used. */
 export interface SourceHold {
   readonly since: number;
-  readonly ways: readonly SizeFinding["way"][];
+  readonly ways: readonly HoldWay[];
   /** Since when about the same text has been offered, and what it was. */
   readonly offer: TextSize & { readonly since: number };
 }
@@ -85,7 +95,7 @@ function mapped(value: unknown, change: (sketch: unknown) => unknown): unknown {
 }
 
 function isHistory(history: Partial<SourceHistory>): history is SourceHistory {
-  const { name, salt, files, texts, offered, steps, hold, seenAt } = history;
+  const { name, salt, files, texts, offered, steps, hold, freed = [], seenAt } = history;
   return (
     typeof name === "string" &&
     areNumbers([salt, seenAt]) &&
@@ -98,7 +108,11 @@ function isHistory(history: Partial<SourceHistory>): history is SourceHistory {
       (isSize(offered) && areNumbers([offered.at]) && typeof offered.text === "string")) &&
     Array.isArray(steps) &&
     steps.every((step: Partial<Step> | null) => areNumbers([step?.days, step?.share])) &&
-    (hold === undefined || isHold(hold))
+    (hold === undefined || isHold(hold)) &&
+    Array.isArray(freed) &&
+    freed.every(
+      (one: Partial<FreedThen> | null) => areNumbers([one?.at]) && Array.isArray(one?.names),
+    )
   );
 }
 

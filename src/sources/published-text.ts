@@ -4,6 +4,7 @@ import type { AcquireContext, Acquired, RemoteSource } from "./acquire.ts";
 import { exactChange, isMixed, writeHeldText } from "./held-text.ts";
 import type { Change } from "./size-judge.ts";
 import { SourceGauge, type SourceMeasure, freshSalt } from "./source-gauge.ts";
+import type { FreedNow } from "./freed-budget.ts";
 import type { OfferVerdict } from "./source-ledger.ts";
 import { SourceList } from "./source-list.ts";
 import type { SourceStore, StoredFile } from "./source-store.ts";
@@ -30,16 +31,23 @@ export async function judgeOffer(
   const { ledgerKey: key, bounds: limits, label, accept } = source;
   const { ledger, store } = context;
   if (ledger === undefined || limits === undefined) return;
-  const compare = async (): Promise<Change | undefined> => {
+  const withPublished = async <T>(
+    use: (text: SourceList | undefined) => Promise<T>,
+  ): Promise<T> => {
     const published = store && (await publishedText(source, { ...context, store }));
-    if (published === undefined) return undefined;
     try {
-      return await exactChange(published.list, list);
+      return await use(published?.list);
     } finally {
-      published.list.close();
+      published?.list.close();
     }
   };
-  const verdict = await ledger.judge({ key, label, measure, files, limits, accept, compare });
+  const compare = (): Promise<Change | undefined> =>
+    withPublished(async (before) => before && (await exactChange(before, list)));
+  const frees =
+    source.frees &&
+    ((): Promise<FreedNow> => withPublished((before) => source.frees!(list, before)));
+  const offer = { key, label, measure, files, limits, accept, compare, frees };
+  const verdict = await ledger.judge(offer);
   if (verdict.causes.length > 0) throw new HeldError(verdict, files);
   ledger.take(key, { label: source.name, files, measure, verdict });
 }
@@ -102,6 +110,16 @@ export async function publishedText(
     if (!(error instanceof CompilerError)) throw error;
     return undefined;
   }
+}
+
+/** A hold lasts and ends also if the published text is lost, and nothing is used instead. */
+export function noteHold(
+  { ledgerKey: key, name: label }: RemoteSource,
+  { verdict }: HeldError,
+  { ledger }: AcquireContext,
+): void {
+  const { files } = ledger!.historyOf(key)!;
+  ledger!.take(key, { label, files, measure: undefined, verdict });
 }
 
 /** What a held source contributes: its published text, without what it removed or with what it added. */

@@ -45,9 +45,11 @@ export interface SizeMemory {
   readonly steps: readonly Step[];
 }
 
+export type SizeWay = "shrunk" | "grown" | "replaced";
+
 /** A limit that a text exceeds. */
 export interface SizeFinding {
-  readonly way: "shrunk" | "grown" | "replaced";
+  readonly way: SizeWay;
   /** In percent. */
   readonly limit: number;
   /** The days of the comparison. */
@@ -210,7 +212,7 @@ function findingsIn(
 
 type Test = (text: PastText, change: Change, limits: SizeLimits, scale: Scale) => boolean;
 
-const WAYS: readonly (readonly [SizeFinding["way"], Test])[] = [
+const WAYS: readonly (readonly [SizeWay, Test])[] = [
   [
     "shrunk",
     (text, { lost }, { shrink }, scale) => {

@@ -1,8 +1,10 @@
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { Host } from "../host/host.ts";
 import { StateFile } from "../host/state-file.ts";
+import { type FreedNow, freedLately, freedWith, tooManyFreed } from "./freed-budget.ts";
 import { overlapOf } from "./name-sketch.ts";
 import {
+  type HoldWay,
   type LedgerState,
   type SourceHistory,
   type SourceHold,
@@ -16,14 +18,13 @@ import {
   DAY_MS,
   PAST_SIZE,
   type PastText,
-  type SizeFinding,
   type SizeLimits,
   type TextSize,
   changeOf,
   isSameDay,
   judgeSize,
 } from "./size-judge.ts";
-import { SIZE_CODES, sizeProblem } from "./size-problem.ts";
+import { sizeProblem } from "./size-problem.ts";
 import type { SourceMeasure } from "./source-gauge.ts";
 import type { StoredFile } from "./source-store.ts";
 
@@ -38,18 +39,22 @@ export interface Offer {
   readonly accept: readonly string[];
   /** The exact change since the last publish. */
   readonly compare?: (() => Promise<Change | undefined>) | undefined;
+  /** The names of the published list that the new entries of a file of names free. */
+  readonly frees?: (() => Promise<FreedNow>) | undefined;
 }
 
 /** The decision about an offer. */
 export interface OfferVerdict {
   /** Why it is held. Empty if it is accepted. */
   readonly causes: readonly Diagnostic[];
-  readonly ways: readonly SizeFinding["way"][];
+  readonly ways: readonly HoldWay[];
   /** When it will be accepted if it stays as it is; for a held one. */
   readonly until: number;
   readonly next: Pick<SourceHistory, "offered" | "steps" | "hold">;
   /** Whether it exceeds a limit and is accepted anyway. */
   readonly isBeyond: boolean;
+  /** The names that it frees, within the limit. */
+  readonly freed?: readonly string[] | undefined;
   readonly rewrite?: Change | undefined;
 }
 
@@ -68,6 +73,7 @@ const LONGEST_HOLD_MS = 7 * DAY_MS;
 const SAME = 0.8;
 const MOST_STEPS = 15;
 const MONTH = 30;
+const FREED = ["freed"] as const;
 
 /**
  * What was published of each source, and what its limits compare with. One file for all lists of a folder. A source is judged
@@ -155,15 +161,19 @@ export class SourceLedger {
       ? { findings: [], rewrite: undefined }
       : await judgeSize(size, history, { limits: offer.limits, now, compare });
     const walked = stepOf(history, since, rewrite);
-    if (findings.length === 0)
-      return { ...ACCEPTED, rewrite, next: { ...walked, hold: undefined } };
-    const ways = findings.map(({ way }) => way);
+    const frees = isSame ? undefined : await offer.frees?.();
+    const tooFree = frees && tooManyFreed(offer.label, frees, freedLately(history.freed, now));
+    const freed = tooFree === undefined ? frees?.names : undefined;
+    if (findings.length === 0 && tooFree === undefined)
+      return { ...ACCEPTED, rewrite, freed, next: { ...walked, hold: undefined } };
+    const ways: readonly HoldWay[] = [...findings.map(({ way }) => way), ...(tooFree ? FREED : [])];
+    const sizes = findings.map((one) => sizeProblem(offer.label, one));
+    const problems = tooFree === undefined ? sizes : [...sizes, tooFree];
     const hold = holdOf(history.hold, { size, ways }, now);
     const until = Math.min(hold.offer.since + HOLD_MS, hold.since + LONGEST_HOLD_MS);
-    const open = findings.filter(({ way }) => !offer.accept.includes(SIZE_CODES[way]));
-    if (open.length === 0 || now >= until)
-      return { ...ACCEPTED, isBeyond: true, next: { ...walked, hold: undefined } };
-    const causes = open.map((finding) => sizeProblem(offer.label, finding));
+    const causes = problems.filter(({ code }) => !offer.accept.includes(code));
+    if (causes.length === 0 || now >= until)
+      return { ...ACCEPTED, isBeyond: true, freed, next: { ...walked, hold: undefined } };
     return { causes, ways, until, isBeyond: false, next: { ...walked, hold } };
   }
 
@@ -229,9 +239,10 @@ function isPublished(history: SourceHistory, { files }: TakenText): boolean {
 
 /** A wrong clock in an earlier run must not make anything younger than now. */
 function upTo(history: SourceHistory, now: number): SourceHistory {
-  const { texts, offered, hold } = history;
+  const { texts, offered, hold, freed } = history;
   return {
     ...history,
+    freed: freed?.map((one) => ({ ...one, at: Math.min(one.at, now) })),
     texts: texts.map((text) => (text.at > now ? { ...text, at: now } : text)),
     ...(offered !== undefined && { offered: { ...offered, at: Math.min(offered.at, now) } }),
     ...(hold !== undefined && {
@@ -288,13 +299,15 @@ function publishedHistory(
   const own = { name: label, salt: measure.salt, files, seenAt: now };
   if (history === undefined || isOpen || history.salt !== measure.salt)
     return { steps: [], ...verdict?.next, ...own, texts: [text] };
+  const freed = freedWith(history.freed, verdict ?? {}, now);
   const last = history.texts.at(-1)!;
   const rewrite = verdict?.rewrite;
   const before =
     rewrite === undefined
       ? history.texts
       : history.texts.map((one) => inNewForm(one, last, text, rewrite));
-  return { ...history, ...own, texts: textsWith(before, text, verdict?.isBeyond === true) };
+  const texts = textsWith(before, text, verdict?.isBeyond === true);
+  return { ...history, ...own, texts, freed };
 }
 
 /** Describes a text by the sketch of its new form, which has about the same names. */

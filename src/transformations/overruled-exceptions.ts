@@ -30,7 +30,7 @@ export class OverruledExceptions implements Stage {
   private readonly terms: OverruleTerms;
   private readonly context: StageContext;
   private readonly exceptions = new RuleIndex<Rule & { readonly row: number }>();
-  private readonly freed = new FreedNames(true);
+  private readonly freed = new FreedNames({ countsDropped: true });
   private readonly scopes: string[] = [];
   private readonly own: Chunk[] = [];
   private held: Chunk[] = [];

@@ -138,7 +138,7 @@ function readable(bytes: Uint8Array): Rereadable {
 }
 
 async function heldText(
-  ways: readonly ("shrunk" | "grown" | "replaced")[],
+  ways: Parameters<typeof isMixed>[0],
   published: Uint8Array,
   offer: Uint8Array,
 ): Promise<Uint8Array> {

@@ -8,6 +8,7 @@ export const GUARD_NAMES = [
   "source-grown",
   "source-replaced",
   "new-exceptions",
+  "names-freed",
   "not-covered",
   "empty-output",
   "unproved-build",
