@@ -12,9 +12,9 @@ import { exitOf } from "./cached-outcome.ts";
 import { writeCombined } from "./combined-outputs.ts";
 import { finishPublish } from "./finish-publish.ts";
 import { ListOutputs } from "./list-outputs.ts";
-import { sourcesPath } from "./list-plan.ts";
 import { saveLock } from "./lock-session.ts";
 import { LOCKFILE } from "./lockfile.ts";
+import { sourcesPath } from "../sources/published-sources.ts";
 import { VERSION } from "../diagnostics/version.ts";
 import { askedBy } from "./asked-by.ts";
 import { type Publication, publishList, publishedConfig } from "./publish-list.ts";
@@ -162,8 +162,9 @@ async function applyList(
 
 /** What is published about the sources, beside the list. */
 function sourcesFileOf({ about, files }: SavedPlan): Publication["sourcesFile"] {
-  const path = sourcesPath(files[0]);
-  return about === undefined || path === undefined ? undefined : { path, text: about };
+  const [list] = files;
+  if (about === undefined || list === undefined) return undefined;
+  return { path: sourcesPath(list.path), text: about };
 }
 
 /** A plan is a file that others may have changed. Rejects with a `CompilerError` if it writes where today's options do not permit it. */

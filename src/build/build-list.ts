@@ -99,6 +99,7 @@ class ListBuild {
     const { plan, session, outputs, names } = this;
     const { cached, slot } = this.work;
     await outputs.open(() => finishPublish({ ...plan, config: plan.list.config }, session));
+    await this.conditions.read();
     // This run has the lock, so that no rollback can hold the list from now on.
     const held = await this.held();
     if (held !== undefined) return held;

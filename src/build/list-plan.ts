@@ -9,6 +9,7 @@ import { type GuardLimits, guardLimits } from "./guards/guard.ts";
 import { listFiles } from "./list-files.ts";
 import type { ListConfig } from "./project.ts";
 import { isAddress } from "../sources/location.ts";
+import { sourcesPath } from "../sources/published-sources.ts";
 import { isListAlone } from "./with-output-target.ts";
 
 /**
@@ -45,7 +46,7 @@ export function planList(
   const files = listFiles(config.name, options, host);
   const isAlone = isToStdout || isListAlone(options, host) || options.compat === true;
   const hasRemote = config.sources.some(({ source }) => isAddress(source));
-  const sourcesFile = isAlone || !hasRemote ? undefined : sourcesPath(files[0]);
+  const sourcesFile = isAlone || !hasRemote ? undefined : files[0] && sourcesPath(files[0].path);
   const release = manifestPaths(config, options.rulesDir, host);
   const manifest = sourcesFile === undefined ? release : [...release, sourcesFile];
   const taken = [...files.map(({ path }) => path), ...manifest];
@@ -61,11 +62,6 @@ export function planList(
     guards: guardLimits(config),
     covers: new Map(list.covers.map((name) => [name, listFiles(name, options, host)[0]?.path])),
   };
-}
-
-/** `my-list.txt` has `my-list.sources.json` beside it. */
-export function sourcesPath(list: OutputFile | undefined): string | undefined {
-  return list && `${list.path.replace(/\.txt$/, "")}.sources.json`;
 }
 
 /** The settings of a list that is written alone: without other files, and without a header that announces patches. */

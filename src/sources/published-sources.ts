@@ -19,7 +19,12 @@ export interface PublishedSource {
   readonly sketch: string;
 }
 
-/** The file of sources, as JSON. A source that was not read stays as it was in `before`. */
+/** `my-list.txt` has `my-list.sources.json` beside it. */
+export function sourcesPath(list: string): string {
+  return `${list.replace(/\.txt$/, "")}.sources.json`;
+}
+
+/** The file of sources, as JSON. Of a source that was not read, the text stays as it was in `before`. */
 export function sourcesText(
   list: string,
   sources: readonly { readonly key: string; readonly state: string }[],
@@ -30,14 +35,21 @@ export function sourcesText(
 ): string {
   const found = sources.flatMap(({ key, state }): PublishedSource[] => {
     const taken = ledger.takenOf(key);
-    if (taken?.measure === undefined) return before.filter((one) => one.key === key);
+    if (taken?.measure === undefined)
+      return before
+        .filter((one) => one.key === key)
+        .map((one) => (one.state === state ? one : { ...one, state, since: dayOf(ledger.now) }));
     const { label: name, measure } = taken;
     const files = taken.files.map(({ key: id, sha256, size }) => ({ key: id, sha256, size }));
-    const since = new Date(ledger.sinceOf(key)).toISOString().slice(0, 10);
+    const since = dayOf(ledger.sinceOf(key));
     const sketch = sketchText(measure.open);
     return [{ name, key, names: measure.entries, state, since, files, sketch }];
   });
   return `${JSON.stringify({ version: 1, list, sources: found }, undefined, 1)}\n`;
+}
+
+function dayOf(moment: number): string {
+  return new Date(moment).toISOString().slice(0, "2026-11-01".length);
 }
 
 /** The sources in such a file. Each one is checked, because other programs may have changed it. */

@@ -107,6 +107,10 @@ export class SourceLedger {
     return ledger;
   }
 
+  get now(): number {
+    return this.host.now().getTime();
+  }
+
   get path(): string | undefined {
     return this.file?.path;
   }

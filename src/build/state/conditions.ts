@@ -3,8 +3,11 @@ import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
 import { countText } from "../../diagnostics/number-text.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import type { Host } from "../../host/host.ts";
+import { ifAvailable } from "../../host/if-available.ts";
 import { StateFile } from "../../host/state-file.ts";
 import { recordFolder } from "../../record/record-folder.ts";
+import { readSources, sourcesPath } from "../../sources/published-sources.ts";
+import { decodeUtf8 } from "../../bytes/utf8.ts";
 
 /** The part of a run that finds a condition, and that alone can find that it has ended. */
 export type Finder = "build" | "proof" | "hooks" | "state-hooks";
@@ -53,6 +56,13 @@ const LONGEST = 4000;
 const READ_AGAIN = codeEntry("source-stale").over;
 /** After so many days, the user is reminded of a condition. */
 const REMINDERS = [7, 30];
+
+/** The conditions of sources that are published beside a list. */
+const STATE_CODES: Readonly<Record<string, Condition["code"]>> = {
+  stale: "source-stale",
+  held: "source-held",
+  dropped: "source-dropped",
+};
 
 /** Compares what a run found with the stored conditions. Notes are reported once, too. */
 export function settle(
@@ -178,19 +188,40 @@ export function lastingConditions(all: readonly ListedCondition[]): ListedCondit
 export class Conditions {
   private readonly file: StateFile<StoredConditions> | undefined;
   private readonly host: Host;
+  private readonly list: string | undefined;
+  private before: Promise<readonly Condition[] | undefined> | undefined;
 
   constructor(list: string | undefined, host: Host) {
     this.host = host;
+    this.list = list;
     if (list === undefined) return;
     const name = `${host.path.basename(list)}.conditions.json`;
     const path = host.path.join(recordFolder(list, host), name);
     this.file = new StateFile(path, isStored, host);
   }
 
-  /** Undefined if nothing is stored. */
+  /** Undefined if nothing is stored. Call it before a publish, which changes what is known without a state. */
   async read(): Promise<readonly Condition[] | undefined> {
-    const stored = await this.file?.read();
+    const stored = await this.file?.look();
+    if (stored === "missing") return await (this.before ??= this.published());
+    if (stored === undefined || typeof stored === "string") return undefined;
     return stored?.conditions.filter(({ code }) => Object.hasOwn(CODES, code)).map(safeToPrint);
+  }
+
+  /** Where the state does not survive, what is published about the sources is known already. Undefined if nothing is. */
+  private async published(): Promise<readonly Condition[] | undefined> {
+    const { list, host } = this;
+    const bytes = list && (await ifAvailable(() => host.readFile(sourcesPath(list))));
+    if (bytes === undefined || bytes === "") return undefined;
+    return readSources(decodeUtf8(bytes)).flatMap(({ name, state, since }): Condition[] => {
+      const code = Object.hasOwn(STATE_CODES, state) ? STATE_CODES[state] : undefined;
+      if (code === undefined) return [];
+      const at = new Date(since).toISOString();
+      const days = (host.now().getTime() - Date.parse(at)) / DAY_MS;
+      const reminders = REMINDERS.filter((day) => days >= day).length;
+      const own = { code, severity: "warning", message: name, subject: name } as const;
+      return [safeToPrint({ ...own, finder: "build", since: at, told: at, reminders })];
+    });
   }
 
   /** What the last build found, for a build that has the same result. */
