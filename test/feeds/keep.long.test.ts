@@ -36,10 +36,10 @@ const feed: fc.Arbitrary<Feed> = fc.record({
   keep: fc.integer({ min: 1, max: 72 }),
   maxAge: fc.option(fc.integer({ min: 1, max: 72 }), { nil: undefined }),
   has: fc.tuple(
-    // The first build must find the feed.
-    fc.array(line, { maxLength: 8 }),
+    // The first build must find the feed. A feed without an entry is one that fails.
+    fc.array(line, { minLength: 1, maxLength: 8 }).filter((lines) => lines.some(isRule)),
     ...Array.from({ length: MOST_BUILDS - 1 }, () =>
-      fc.option(fc.array(line, { maxLength: 8 }), { nil: undefined, freq: 5 }),
+      fc.option(fc.array(line, { minLength: 1, maxLength: 8 }), { nil: undefined, freq: 5 }),
     ),
   ),
 });
@@ -64,7 +64,7 @@ function naive(hours: readonly number[], { keep, maxAge = Infinity, has }: Feed)
   return hours.map((more, build) => {
     now += more;
     const own = has[build];
-    if (own !== undefined) good = { has: own, at: now };
+    if (own?.some(isRule) === true) good = { has: own, at: now };
     seen = new Map([...seen].filter(([, { last }]) => last >= now - keep));
     const { has: present, at } = good!;
     // A rule that is new to the ledger has no age yet.

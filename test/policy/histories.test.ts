@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import process from "node:process";
+import { test } from "node:test";
+import { missingEngine } from "../reference/adguard-engine.ts";
+import { type Judge, judges } from "../reference/judges.ts";
+import { isNightly } from "../support/nightly.ts";
+import { Random } from "../support/random.ts";
+import { Sentences, questionsOf, refuted } from "./sentences.ts";
+import { World } from "./world.ts";
+
+const HISTORIES = Number(process.env["HISTORIES"] ?? (isNightly ? 2000 : 50));
+const FIRST = Number(process.env["FIRST_HISTORY"] ?? 1);
+
+/** A month, judged run by run. Returns what is wrong, each kind once. */
+async function faultsOf(
+  seed: number,
+  all: readonly Judge[],
+): Promise<{ readonly faults: string[]; readonly runs: number }> {
+  const world = new World(seed);
+  const sentences = new Sentences(world, new Random(seed + 1));
+  for await (const run of world.runs()) sentences.look(run);
+  const { exhibits } = sentences;
+  const asked = exhibits.map((exhibit) => ({
+    list: exhibit.run.list,
+    questions: questionsOf(exhibit),
+  }));
+  const faults = [...sentences.faults];
+  for (const judge of all) {
+    const answers = judge.answers(asked);
+    faults.push(
+      ...exhibits.flatMap((exhibit, index) =>
+        refuted(exhibit, answers[index]!).map((fault) => `${fault}, says ${judge.engine}`),
+      ),
+    );
+  }
+  const plots = world.upstreams.map(
+    ({ name, plot, from, to, before }) => `${name} ${plot} ${from}-${to} (${before.length})`,
+  );
+  const mishaps = [...world.mishaps].map(([day, mishap]) => `${mishap} on day ${day}`);
+  const story = [...plots.filter((plot) => !plot.includes("calm")), ...mishaps].join("; ");
+  return {
+    faults: faults.map((fault) => `seed ${seed}: ${fault}\n    ${story}`),
+    runs: exhibits.length,
+  };
+}
+
+test(
+  `${HISTORIES} months with hostile, dying and changing sources: every sentence of the policy holds`,
+  { timeout: 5_400_000, skip: missingEngine },
+  async (context) => {
+    const all = await judges();
+    const faults: string[] = [];
+    let runs = 0;
+    for (let seed = FIRST; seed < FIRST + HISTORIES; seed++) {
+      const found = await faultsOf(seed, all);
+      faults.push(...found.faults);
+      runs += found.runs;
+    }
+    const kinds = new Map<string, string[]>();
+    for (const fault of faults) {
+      const kind = /seed \d+: (\d+ [a-z ,]+)/.exec(fault)?.[1] ?? "";
+      kinds.set(kind, [...(kinds.get(kind) ?? []), fault]);
+    }
+    context.diagnostic(
+      `${HISTORIES} months, ${runs} runs, ${all.map(({ engine }) => engine).join(" and ")}: ${faults.length} faults`,
+    );
+    const shown = [...kinds].map(
+      ([kind, some]) => `${kind}: ${some.length}\n  ${some.slice(0, 4).join("\n  ")}`,
+    );
+    assert.equal(faults.length, 0, `\n${shown.join("\n")}`);
+  },
+);
