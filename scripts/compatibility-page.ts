@@ -31,7 +31,7 @@ suite; the numbers are those of the cases. In the examples
 \`{{BASE}}\` means a server, \`{{DIR}}\` for the folder of the lists.
 
 The cases run with \`--compat\`. Without it, sources from the web are trusted less, must not be empty or in a private network,
-and the finished list passes guards: see [No bad upstream gets through](../guide/bad-upstreams.md).
+and the finished list passes guards: see [One bad upstream spoils nothing](../guide/bad-upstreams.md).
 
 ${sections.join("\n\n")}
 `;

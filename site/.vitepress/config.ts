@@ -114,7 +114,7 @@ export default defineConfig({
         text: "Understand",
         items: [
           { text: "How it works", link: "/how-it-works" },
-          { text: "No bad upstream gets through", link: "/guide/bad-upstreams" },
+          { text: "One bad upstream spoils nothing", link: "/guide/bad-upstreams" },
           { text: "Performance", link: "/guide/large-lists" },
           { text: "Reliability", link: "/guide/reliability" },
           { text: "Scale", link: "/scale" },

@@ -276,3 +276,33 @@ function keptUntil({ at }: PastText, { pace, now }: Scale): number {
   const steps = Math.max(1, days / pace.days);
   return pace.share * steps > 1 ? 0 : (1 - pace.share) ** steps;
 }
+
+/** Keeps the last text of each day, and the first one since a change was accepted. */
+export function textsWith(
+  texts: readonly PastText[],
+  text: PastText,
+  isBeyond: boolean,
+): PastText[] {
+  if (isBeyond)
+    return thinned([...texts.map((one) => ({ ...one, isBefore: true as const })), text], text.at);
+  const fresh = texts.findIndex(({ isBefore }) => isBefore !== true);
+  const isReplaced = texts.length - 1 > fresh && isSameDay(texts.at(-1)!.at, text.at);
+  return thinned([...(isReplaced ? texts.slice(0, -1) : texts), text], text.at);
+}
+
+/** Daily for a week, then about every third day up to thirty days, and one that is older. */
+function thinned(texts: readonly PastText[], now: number): PastText[] {
+  const daysAgo = ({ at }: PastText): number => (now - at) / DAY_MS;
+  const kept: PastText[] = [];
+  for (const [index, text] of texts.entries()) {
+    const isBefore = text.isBefore === true;
+    if (isBefore && daysAgo(text) > 7) continue;
+    const following = texts[index + 1];
+    const isOld = daysAgo(text) > 7 && following !== undefined && !isBefore;
+    const isSuperseded = isOld && daysAgo(following) >= MONTH;
+    const last = kept.at(-1);
+    const isClose = isOld && last !== undefined && text.at - last.at < 3 * DAY_MS;
+    if (!isSuperseded && !isClose) kept.push(text);
+  }
+  return kept;
+}

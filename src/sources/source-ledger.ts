@@ -23,6 +23,7 @@ import {
   changeOf,
   isSameDay,
   judgeSize,
+  textsWith,
 } from "./size-judge.ts";
 import { sizeProblem } from "./size-problem.ts";
 import type { SourceMeasure } from "./source-gauge.ts";
@@ -72,7 +73,6 @@ const LONGEST_HOLD_MS = 7 * DAY_MS;
 /** The share of the offered names that must stay for it to be the same offer. */
 const SAME = 0.8;
 const MOST_STEPS = 15;
-const MONTH = 30;
 const FREED = ["freed"] as const;
 
 /**
@@ -324,30 +324,4 @@ function inNewForm(text: PastText, last: PastText, now: PastText, exact: Change)
     kept: (1 - until.lost) * (1 - exact.lost),
     gained: until.gained,
   };
-}
-
-/** Keeps the last text of each day, and the first one since a change was accepted. */
-function textsWith(texts: readonly PastText[], text: PastText, isBeyond: boolean): PastText[] {
-  if (isBeyond)
-    return thinned([...texts.map((one) => ({ ...one, isBefore: true as const })), text], text.at);
-  const fresh = texts.findIndex(({ isBefore }) => isBefore !== true);
-  const isReplaced = texts.length - 1 > fresh && isSameDay(texts.at(-1)!.at, text.at);
-  return thinned([...(isReplaced ? texts.slice(0, -1) : texts), text], text.at);
-}
-
-/** Daily for a week, then about every third day up to thirty days, and one that is older. */
-function thinned(texts: readonly PastText[], now: number): PastText[] {
-  const daysAgo = ({ at }: PastText): number => (now - at) / DAY_MS;
-  const kept: PastText[] = [];
-  for (const [index, text] of texts.entries()) {
-    const isBefore = text.isBefore === true;
-    if (isBefore && daysAgo(text) > 7) continue;
-    const following = texts[index + 1];
-    const isOld = daysAgo(text) > 7 && following !== undefined && !isBefore;
-    const isSuperseded = isOld && daysAgo(following) >= MONTH;
-    const last = kept.at(-1);
-    const isClose = isOld && last !== undefined && text.at - last.at < 3 * DAY_MS;
-    if (!isSuperseded && !isClose) kept.push(text);
-  }
-  return kept;
 }

@@ -34,7 +34,7 @@ export interface TrafficTerms {
 
 /**
  * Drops the lines of a source that newly block names of query logs, if they block too many queries. Whole lines go, and no exception is
- * added: it would publish a name that somebody asked for. Each source is judged by itself, so that none can use up a limit of another.
+ * added: it would publish a name that a client asked for. Each source is judged by itself, so that none can use up a limit of another.
  */
 export class BrokenTraffic {
   /** The sources whose lines were dropped. */

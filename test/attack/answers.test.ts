@@ -135,12 +135,14 @@ test("a cut line is dropped from the copy too, and the next run fetches the list
   }
 });
 
-test("a response that is a single cut line yields no rule", async () => {
-  assert.deepEqual(linesOf(await listFrom([`${OK}\r\n`, "||ads.exa"])), []);
+test("a response that is a single cut line is not a list", async () => {
+  await assert.rejects(listFrom([`${OK}\r\n`, "||ads.exa"]), /is empty/);
 });
 
 /** What servers send with status 200 instead of a list, by the code that says so. */
 const OTHERS: readonly (readonly [string, string])[] = [
+  ["[Adblock]\n", "source-empty"],
+  ["! nothing here any more\n", "source-empty"],
   ["404: Not Found", "source-not-list"],
   ["404: Not Found\n", "source-not-list"],
   ["404 page not found\n", "source-not-list"],
@@ -191,9 +193,7 @@ test("small lists of every kind are accepted", async () => {
     "! Title: 404 Not Found\n||a.example^\n",
     "# 404: Not Found\na.example\n",
     "[Adblock Plus 2.0]\n||a.example^\n",
-    "[Adblock]\n",
     "[uBlock Origin]\n||a.example^\n",
-    "! nothing here any more\n",
     "@@||a.example^\n",
     "/^ads\\./\n",
     "*.a.example\n",

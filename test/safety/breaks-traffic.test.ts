@@ -212,7 +212,7 @@ test("the lines of a source that is new to the list stay, and the list tells wha
   assert.ok(rulesOf(memory).includes("||two.com^"));
 });
 
-test("a rule of another source below a dropped one stays, and what the user permits or allows is no offence", async () => {
+test("a rule of another source below a dropped one stays, and what the user permits or allows does not count", async () => {
   for (const [more, isKept] of [
     [{}, false],
     [{ guards: { may_block: ["two.com"] } }, true],
@@ -239,7 +239,7 @@ test("a rule of another source below a dropped one stays, and what the user perm
   }
 });
 
-test("a log that cannot be read is told once, and the lists are published", async () => {
+test("a log that cannot be read gives one warning, and the lists are published", async () => {
   const { say, write, memory } = project({});
   for (const file of ["own.txt", "a.txt", "b.txt"]) write(file, ["||one.com^"]);
   assert.equal((await say()).exit, 0);
