@@ -7,6 +7,10 @@ const MOST = 1 / 1000;
 const MOST_OF_SUFFIX = 1 / 50;
 /** A quarter of the addresses may match by chance. */
 const MOST_ADDRESSES = 10;
+/** A rule of the user that matches a larger share must be a mistake, … */
+const MOST_OWN = 1 / 20;
+/** … which this many names show. */
+const FEW = 2000;
 
 /** Resolvers also filter answers by address: a rule for all addresses blocks every name. */
 const ADDRESSES: readonly string[] = Array.from({ length: 40 }, (_, index) =>
@@ -20,6 +24,7 @@ type NameTest = (name: string) => boolean;
 /** Names on which the width of patterns is measured. */
 interface Sample {
   readonly names: NamesByText;
+  readonly few: NamesByText;
   readonly addresses: NamesByText;
   readonly size: number;
 }
@@ -31,7 +36,8 @@ function loaded(): Sample {
   if (sample === undefined) {
     const names = NAME_SAMPLE.split(" ");
     const addresses = new NamesByText(ADDRESSES);
-    sample = { names: new NamesByText(names), addresses, size: names.length };
+    const few = new NamesByText(spread(names, FEW));
+    sample = { names: new NamesByText(names), few, addresses, size: names.length };
   }
   return sample;
 }
@@ -43,9 +49,12 @@ export function sampleSize(): number {
 
 /** Some of the names, spread evenly. */
 export function someNames(count: number): readonly string[] {
-  const all = loaded().names.candidates([]);
-  const step = Math.floor(all.length / count);
-  return Array.from({ length: count }, (_, index) => all[index * step]!);
+  return spread(loaded().names.candidates([]), count);
+}
+
+function spread(names: readonly string[], count: number): readonly string[] {
+  const step = Math.floor(names.length / count);
+  return Array.from({ length: count }, (_, index) => names[index * step]!);
 }
 
 /**
@@ -55,19 +64,34 @@ export function someNames(count: number): readonly string[] {
 export function sampleHits(
   test: NameTest,
   texts: readonly string[] = [],
-  most: number = MOST,
 ): readonly string[] | undefined {
   const { names, addresses, size } = loaded();
+  const hits = hitsUpTo(size * MOST, test, names.candidates(texts));
+  if (hits === undefined || isWideInSuffix(hits)) return undefined;
+  return hitsUpTo(MOST_ADDRESSES, test, addresses.candidates(texts)) && hits;
+}
+
+/** Whether a rule matches so many names that not even the user can mean it. */
+export function matchesManyNames(test: NameTest, texts: readonly string[]): boolean {
+  const { few, addresses } = loaded();
+  return (
+    hitsUpTo(FEW * MOST_OWN, test, few.candidates(texts)) === undefined ||
+    hitsUpTo(MOST_ADDRESSES, test, addresses.candidates(texts)) === undefined
+  );
+}
+
+function hitsUpTo(
+  most: number,
+  test: NameTest,
+  names: readonly string[],
+): readonly string[] | undefined {
   const hits: string[] = [];
-  for (const name of names.candidates(texts)) {
+  for (const name of names) {
     if (!test(name)) continue;
     hits.push(name);
-    if (hits.length > size * most) return undefined;
+    if (hits.length > most) return undefined;
   }
-  let left = MOST_ADDRESSES;
-  for (const address of addresses.candidates(texts))
-    if (test(address) && --left < 0) return undefined;
-  return most === MOST && isWideInSuffix(hits) ? undefined : hits;
+  return hits;
 }
 
 function isWideInSuffix(hits: readonly string[]): boolean {

@@ -1,7 +1,7 @@
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
 import { Fate } from "../rules/fate.ts";
 import { BROWSER_MODIFIERS, parseAdblockRule } from "./adblock-rule.ts";
-import { sampleHits } from "./sample-names.ts";
+import { matchesManyNames } from "./sample-names.ts";
 import { hostsLine, nextName, readHostsLine } from "./hosts-line.ts";
 import { quickAscii } from "./idna.ts";
 import { type NameTest, isForAddress, matchesPattern, patternParts } from "./name-pattern.ts";
@@ -30,8 +30,6 @@ const MODIFIERS = new Set([
 ]);
 /** `##`, `#@#`, `#$#` and the like: a rule for browsers. */
 const BROWSER_RULE = /#[@$?%]*#/;
-/** A rule of the user that matches a larger share of the sample must be a mistake. */
-const MOST_OWN = 1 / 20;
 /** A limit, because judging each takes milliseconds. */
 const MOST_REGEXES = 300;
 
@@ -103,7 +101,7 @@ function judgeOwn(pattern: string): Fate {
     compiled ??= scriptRegex(source) ?? nameRegex(source, false) ?? (() => false);
     return compiled(name);
   };
-  return sampleHits(test, regexTexts(source), MOST_OWN) === undefined ? Fate.TooWide : Fate.Kept;
+  return matchesManyNames(test, regexTexts(source)) ? Fate.TooWide : Fate.Kept;
 }
 
 const NAME = /^(?:[a-z0-9_][a-z0-9_-]*\.)+[a-z0-9_][a-z0-9_-]*$/;
@@ -122,8 +120,7 @@ function judgePattern(written: string, trial?: WidthTrial, isAllow = false): Fat
     if (fate !== Fate.Kept) return fate;
   } else {
     const texts = parts.parts.filter((part) => part !== "");
-    const hits = sampleHits((name) => matchesPattern(name, parts), texts, MOST_OWN);
-    if (hits === undefined) return Fate.TooWide;
+    if (matchesManyNames((name) => matchesPattern(name, parts), texts)) return Fate.TooWide;
   }
   // The remaining faults cannot occur in a single name.
   const isOneName = parts.startsAtLabel && parts.endsName && parts.parts.length === 1;

@@ -158,7 +158,8 @@ async function project(context: TestContext): Promise<Project> {
 test("tokens in URLs reach no file and no output", { timeout: 300_000 }, async (context) => {
   const { folder, config, server, run } = await project(context);
   const first = await run("compile", "--update", "--debug");
-  assert.equal(first.exit, 0, first.text);
+  // Four of ten sources are missing on the first day.
+  assert.equal(first.exit, 3, first.text);
   const list = readFileSync(join(folder, "rules/my-list.txt"), "utf8");
   for (const name of ["query", "include", "user", "moved", "moved-include", "mirror"])
     assert.match(list, new RegExp(`^\\|\\|${name}\\.example\\^$`, "m"));
