@@ -209,6 +209,11 @@ export const SOURCE_CODES = {
       "The file in the cache that says when the rules of a source with `remember` were seen is damaged. Rules that the source no longer has are gone.",
     hint: "Check the disk; the source keeps rules again from now on",
   },
+  "keep-limited": {
+    meaning:
+      "A source with `remember` would have more than `max_bytes` together with the rules that it had before, or would add more to them in a day than `guards.max_growth` permits. Those that it has not had for the longest time are forgotten; what it has now stays.",
+    hint: "Shorten remember, or raise max_bytes of the source",
+  },
   "keep-needs-cache": {
     meaning: "A source has `remember`, but there is no cache that could contain what was seen.",
     hint: "Remove --no-cache, or name a folder with --cache-dir",

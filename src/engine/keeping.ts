@@ -2,6 +2,7 @@ import { SPACE } from "../bytes/ascii.ts";
 import { ByteBuffer } from "../bytes/byte-buffer.ts";
 import { decodeUtf8 } from "../bytes/utf8.ts";
 import { type Diagnostic, warningOf } from "../diagnostics/diagnostic.ts";
+import { countText } from "../diagnostics/number-text.ts";
 import { printable } from "../diagnostics/printable.ts";
 import { type Host, HostError } from "../host/host.ts";
 import type { Chunk } from "../rules/chunk.ts";
@@ -9,13 +10,16 @@ import { Fate } from "../rules/fate.ts";
 import { Flag, Kind } from "../rules/kind.ts";
 import type { SourceState } from "../sources/source-state.ts";
 import { DownloadedBody } from "../sources/downloaded-body.ts";
+import type { FetchLimits } from "../sources/fetch-limits.ts";
 import {
   LEDGER_HEAD,
   type LedgerWindow,
+  type MergedEntry,
   ledgerLine,
   mergeLedger,
   readLedger,
 } from "../sources/kept-entries.ts";
+import { KeptCount } from "../sources/kept-limits.ts";
 import { SeenTexts } from "../sources/seen-texts.ts";
 import { sourceError } from "../sources/source-error.ts";
 import { type LineSink, SourceList } from "../sources/source-list.ts";
@@ -34,8 +38,10 @@ export interface KeepPlace {
   readonly folder: string;
   readonly store: SourceStore;
   readonly now: Date;
-  /** The ledger and the kept entries of a locked build. */
+  /** The files of a locked build, among them the ledger and the kept entries. */
   readonly locked: readonly StoredFile[] | undefined;
+  /** Undefined for the user's own files. */
+  readonly limits: Pick<FetchLimits, "maxBytes"> | undefined;
   readonly warn: (warning: Diagnostic) => void;
   readonly onStoreError: (error: HostError) => void;
 }
@@ -53,6 +59,7 @@ export class Keeping {
   private readonly seen: SeenTexts;
   private readonly window: LedgerWindow;
   private readonly key: string;
+  private readonly locked: readonly StoredFile[] | undefined;
   private isNoting = true;
 
   constructor(source: PlannedSource, place: KeepPlace) {
@@ -62,6 +69,8 @@ export class Keeping {
     const now = secondsOf(place.now.getTime());
     this.window = { now, from: now - source.keepMs! / 1000 };
     this.key = storeKeyOf(source.source, source);
+    const locked = place.locked?.filter(({ role }) => role !== undefined) ?? [];
+    this.locked = locked.length === 0 ? undefined : locked;
   }
 
   /** Drops rules that were first seen too long ago; undefined if they may have any age. */
@@ -96,23 +105,34 @@ export class Keeping {
   /** Adds the kept rules after those of the source itself, and returns what to store about them. */
   async end(sink: LineSink, state: SourceState): Promise<readonly StoredFile[]> {
     this.isNoting = false;
-    const { locked } = this.place;
+    const { locked } = this;
     if (locked !== undefined) {
       const kept = await this.lockedText("kept");
       await this.read(kept, sink);
       return locked;
     }
-    const ledger = new DownloadedBody(this.place.host);
-    const kept = new DownloadedBody(this.place.host);
+    const { host, limits } = this.place;
+    let texts = new MergedTexts(host);
     try {
-      await this.merge(state, ledger, kept);
-      const texts = [await textIn(ledger, this.id("ledger")), await textIn(kept, this.id("kept"))];
-      const stored = await this.keep(texts);
-      await this.read(texts[1]!, sink);
+      const { growth } = this.source.bounds;
+      const count = limits && new KeptCount({ bytes: limits.maxBytes, growth }, this.window.now);
+      await this.merge(state, texts, (entry, bytes) => {
+        count?.add(entry, bytes);
+        return true;
+      });
+      if (count?.settle() === false) {
+        texts.close();
+        texts = new MergedTexts(host);
+        await this.merge(state, texts, (entry, bytes) => count.keeps(entry, bytes));
+        this.tell(count.forgotten);
+      }
+      const ledger = await textIn(texts.ledger, this.id("ledger"));
+      const kept = await textIn(texts.kept, this.id("kept"));
+      const stored = await this.keep([ledger, kept]);
+      await this.read(kept, sink);
       return stored;
     } finally {
-      ledger.close();
-      kept.close();
+      texts.close();
     }
   }
 
@@ -120,10 +140,19 @@ export class Keeping {
     this.seen.close();
   }
 
+  private tell({ bytes, growth }: KeptCount["forgotten"]): void {
+    const { label, shown } = this.source;
+    const count = countText(bytes + growth, "rule");
+    const key = bytes > 0 ? "max_bytes of the source" : "guards.max_growth";
+    const message = `${printable(label)} may not keep so much: ${count} that it had before ${bytes + growth === 1 ? "is" : "are"} forgotten`;
+    const hint = `Shorten remember, or raise ${key}`;
+    this.place.warn(warningOf("keep-limited", message, { subject: shown, hint }));
+  }
+
   private async merge(
     state: SourceState,
-    ledger: DownloadedBody,
-    kept: DownloadedBody,
+    { ledger, kept }: MergedTexts,
+    keeps: (entry: MergedEntry, bytes: number) => boolean,
   ): Promise<void> {
     const { window, seen } = this;
     const { goodAt } = state as { goodAt?: number };
@@ -135,9 +164,10 @@ export class Keeping {
     all.append(LEDGER_HEAD, 0, LEDGER_HEAD.length);
     for await (const entry of mergeLedger(old, seen.inOrder(), seenAt)) {
       const line = ledgerLine(entry);
+      const start = line.indexOf(SPACE, line.indexOf(SPACE) + 1) + 1;
+      if (!keeps(entry, line.length - start)) continue;
       all.append(line, 0, line.length);
-      if (entry.isGone)
-        gone.append(line, line.indexOf(SPACE, line.indexOf(SPACE) + 1) + 1, line.length);
+      if (entry.isGone) gone.append(line, start, line.length);
       flush(all, ledger, BUFFER);
       flush(gone, kept, BUFFER);
     }
@@ -148,8 +178,8 @@ export class Keeping {
 
   /** The ledger of the last build, or of the locked one. */
   private async ledger(): Promise<WebText | undefined> {
-    const { store, locked, warn } = this.place;
-    if (locked !== undefined) return await this.lockedText("ledger");
+    const { store, warn } = this.place;
+    if (this.locked !== undefined) return await this.lockedText("ledger");
     const id = this.id("ledger");
     const record = await store.recordOf(this.recordName);
     const text = record && (await store.textOf(record, { url: "", id }));
@@ -159,8 +189,8 @@ export class Keeping {
   }
 
   private async lockedText(role: "ledger" | "kept"): Promise<WebText> {
-    const { store, locked = [] } = this.place;
-    const text = await store.textOf({ files: locked }, { url: "", id: this.id(role) });
+    const files = this.locked ?? [];
+    const text = await this.place.store.textOf({ files }, { url: "", id: this.id(role) });
     if (text !== undefined) return text;
     throw sourceError(
       "lock-mismatch",
@@ -200,6 +230,22 @@ export class Keeping {
 
   private id(role: "ledger" | "kept"): string {
     return `${role} ${this.key}`;
+  }
+}
+
+/** The ledger of a run, and the rules in it that the source has no longer. */
+class MergedTexts {
+  readonly ledger: DownloadedBody;
+  readonly kept: DownloadedBody;
+
+  constructor(host: Host) {
+    this.ledger = new DownloadedBody(host);
+    this.kept = new DownloadedBody(host);
+  }
+
+  close(): void {
+    this.ledger.close();
+    this.kept.close();
   }
 }
 

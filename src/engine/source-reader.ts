@@ -182,14 +182,14 @@ export class SourceReader {
       this.diagnostics.push(warningOf("keep-needs-cache", message));
       return undefined;
     }
-    const locked = options.lock?.files.get(storeKeyOf(source.source, source));
-    const own = locked?.filter(({ role }) => role !== undefined) ?? [];
+    const isOwn = this.states[source.index]?.kind === "local";
     return new Keeping(source, {
       host,
       folder: options.configFolder ?? host.cwd,
       store,
       now: options.builtAt ?? host.now(),
-      locked: own.length === 0 ? undefined : own,
+      locked: options.lock?.files.get(storeKeyOf(source.source, source)),
+      limits: isOwn ? undefined : limitsOf(this.limits, source),
       warn: (warning) => this.diagnostics.push(warning),
       onStoreError: (error) => this.tellStoreError(error),
     });

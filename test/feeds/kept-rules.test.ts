@@ -157,6 +157,50 @@ test("without a cache, keep has no effect, and says so", async () => {
   assert.match(stderr, /keep-needs-cache/);
 });
 
+/** So many names that no other day has. */
+function namesOf(day: string, count: number): string {
+  return Array.from({ length: count }, (_, n) => `n${1000 + n}.d${day}.example.com\n`).join("");
+}
+
+test("a source and what it kept stay within max_bytes, and the oldest rules go first", async () => {
+  const bytes = namesOf("01", 100).length;
+  const project = new FeedProject({}, { max_bytes: bytes * 2.5 });
+  await project.day("01", namesOf("01", 100));
+  assert.doesNotMatch(await project.day("02", namesOf("02", 100)), /keep-limited/);
+  const said = await project.day("03", namesOf("03", 100));
+  assert.match(said, /keep-limited\]: feed may not keep so much: 50 rules .*\n.*max_bytes/);
+  const count = (): Record<string, number> =>
+    Object.fromEntries(
+      ["01", "02", "03", "04"].map((day) => [
+        day,
+        rulesIn(project.text("rules/l.txt")).filter((rule) => rule.includes(`.d${day}.`)).length,
+      ]),
+    );
+  assert.deepEqual(count(), { "01": 50, "02": 100, "03": 100, "04": 0 });
+  // It lasts, and so it is not reported again. What was forgotten does not come back.
+  assert.doesNotMatch(await project.day("04", namesOf("04", 50)), /keep-limited/);
+  assert.deepEqual(count(), { "01": 0, "02": 100, "03": 100, "04": 50 });
+});
+
+test("many runs in a day do not make a source keep more than it may grow", async () => {
+  const project = new FeedProject();
+  await project.day("01", namesOf("01", 1000));
+  for (let run = 0; run < 8; run++) {
+    // Half of the names are those of the day before, so that the source itself is within its limits.
+    const answer = namesOf("01", 500) + namesOf(`02-${run}`, 500);
+    project.web.answers[URL_A] = answer;
+    project.now = `2026-11-02T${String(12 + run).padStart(2, "0")}:00:00Z`;
+    const { exit, stderr } = await project.run("compile", ...CACHE);
+    assert.equal(exit, 0, stderr);
+    assert.equal(/keep-limited.*\n.*max_growth/.test(stderr), run === 5, stderr);
+  }
+  // Its own rules, those of the day before, and twice as many of this day.
+  const rules = rulesIn(project.text("rules/l.txt"));
+  const of = (run: string): number => rules.filter((rule) => rule.includes(`.d${run}.`)).length;
+  assert.deepEqual(["01", "02-7", "02-6", "02-3", "02-2"].map(of), [1000, 500, 500, 500, 0]);
+  assert.equal(rules.length, 1000 + 500 + 4 * 500);
+});
+
 test("two configurations do not share what they saw", async () => {
   const project = new FeedProject();
   await project.day("01", "a.example.com\n");
