@@ -13,6 +13,8 @@ import { type Stage, eachChunk } from "../transformations/stage.ts";
 import { prepareRegex } from "../transformations/trust.ts";
 import type { PlannedSource } from "./plan.ts";
 import { PROTECTED_NAMES, waivedNames } from "./protected-names.ts";
+import { refuseNoRanks } from "./rank-sink.ts";
+import type { SourceOptions } from "./source-options.ts";
 import { SourceSink } from "./source-sink.ts";
 import type { Engine } from "./engine.ts";
 
@@ -31,6 +33,14 @@ function watchedFor(name: string): string[] {
 
 /** For a source that may hold anything. It has watched names too: another configuration may use its copy as a block-list. */
 export const ANY_KIND: ListKind = { watched: WATCHED, judge: async () => {} };
+
+/** What a source or a file of names must be. */
+export function kindOf(wish: SourceOptions, engineOf: () => Engine): ListKind {
+  const { mayBlock, role, shown } = wish;
+  if (role === "ranks")
+    return { ...ANY_KIND, judge: (_, list) => refuseNoRanks(list, shown, engineOf()) };
+  return mayBlock === undefined ? ANY_KIND : new BlocklistKind(wish, mayBlock, engineOf);
+}
 
 /** Recognizes block-lists. A list that blocks too many of the built-in protected names is something else. */
 export class BlocklistKind implements ListKind {

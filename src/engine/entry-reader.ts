@@ -1,15 +1,13 @@
 import { CompilerError, type Diagnostic } from "../diagnostics/diagnostic.ts";
-import { printable } from "../diagnostics/printable.ts";
 import { type RankList, RankedNames } from "../meaning/ranked-names.ts";
 import type { Acquired } from "../sources/acquire.ts";
 import type { SourceState } from "../sources/source-state.ts";
 import type { InputFile } from "../sources/source-list.ts";
-import { sourceError } from "../sources/source-error.ts";
 import type { AllowList } from "../transformations/allow.ts";
 import type { Engine } from "./engine.ts";
 import { type Entries, EntrySink, allowListOf, filterOf, protectedOf } from "./filter-entries.ts";
 import type { StageSettings } from "./plan.ts";
-import { RankSink } from "./rank-sink.ts";
+import { RankSink, noRanks } from "./rank-sink.ts";
 import type { KeptRanks, SharedSources, SourceNotes } from "./shared-sources.ts";
 import { type SourceConditions, droppedState } from "./source-conditions.ts";
 import type { SourceOptions } from "./source-options.ts";
@@ -159,12 +157,4 @@ export class EntryReader {
     this.findings.inputs.push(...list.inputs);
     return sink;
   }
-}
-
-function noRanks(shown: string): CompilerError {
-  return sourceError(
-    "bad-feed",
-    `${printable(shown)} has no names, and so no ranks`,
-    "its lines are neither names nor what its type describes",
-  );
 }

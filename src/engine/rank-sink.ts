@@ -4,8 +4,13 @@ import { Fate } from "../rules/fate.ts";
 import { Flag, Kind } from "../rules/kind.ts";
 import { hostOf } from "../rules/row-text.ts";
 import { fateOfLine } from "../feeds/feed-lines.ts";
-import type { FileLines } from "../syntax/list-scan.ts";
+import type { FileLines, LineRange } from "../syntax/list-scan.ts";
 import { encodeUtf8 } from "../bytes/utf8.ts";
+import type { CompilerError } from "../diagnostics/diagnostic.ts";
+import { printable } from "../diagnostics/printable.ts";
+import type { SourceList } from "../sources/source-list.ts";
+import { sourceError } from "../sources/source-error.ts";
+import type { TextBlock } from "../syntax/text-block.ts";
 import type { Engine } from "./engine.ts";
 import { ScanSink } from "./scan-sink.ts";
 
@@ -42,4 +47,33 @@ export class RankSink extends ScanSink {
     }
     chunk.leave();
   }
+}
+
+/** Rejects with a `CompilerError` if a list has no names. It can still be read afterwards. */
+export async function refuseNoRanks(
+  list: SourceList,
+  shown: string,
+  engine: Engine,
+): Promise<void> {
+  const sink = new FirstNames(engine);
+  await list.readAhead(sink);
+  sink.end();
+  if (sink.list.length === 0) throw noRanks(shown);
+}
+
+/** Reads until there is a name. */
+class FirstNames extends RankSink {
+  override read(file: FileLines, block: TextBlock, range: LineRange): void {
+    if (this.list.length > 0) return;
+    super.read(file, block, range);
+    this.end();
+  }
+}
+
+export function noRanks(shown: string): CompilerError {
+  return sourceError(
+    "bad-feed",
+    `${printable(shown)} has no names, and so no ranks`,
+    "its lines are neither names nor what its type describes",
+  );
 }

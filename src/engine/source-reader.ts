@@ -16,7 +16,7 @@ import { type InputFile, type LineSink, SourceList } from "../sources/source-lis
 import { SourceStore, type StoredFile } from "../sources/source-store.ts";
 import { cancelledNames } from "../meaning/cancelled-names.ts";
 import { foreignFormats } from "../formats/readers/registry.ts";
-import { ANY_KIND, BlocklistKind } from "./blocklist-kind.ts";
+import { ANY_KIND, kindOf } from "./blocklist-kind.ts";
 import { EntryReader } from "./entry-reader.ts";
 import { freeingOf } from "./freed-by-file.ts";
 import { Keeping } from "./keeping.ts";
@@ -312,11 +312,8 @@ export class SourceReader {
     return { ...acquired, state };
   }
 
-  /** Files of entries may contain any name. */
   private kindOf(wish: SourceOptions): ListKind {
-    const { mayBlock } = wish;
-    if (mayBlock === undefined || this.options.compat === true) return ANY_KIND;
-    return new BlocklistKind(wish, mayBlock, this.engineOf);
+    return this.options.compat === true ? ANY_KIND : kindOf(wish, this.engineOf);
   }
 
   /** A cached copy has the same text but makes a different build, so the digest does not apply. */

@@ -186,3 +186,39 @@ test("ranks that lose most of their names are held", async () => {
   await project.run(lines(2000, (index) => `r${index}.example`));
   assert.match(await project.run(lines(100, (index) => `r${index}.example`)), /source-held/);
 });
+
+/** Texts that are neither refused as web pages nor parsed as the feed, or that have no names. */
+const GARBAGE = {
+  symbols: "%%%%, ????\n".repeat(500),
+  comments: "# nothing\n".repeat(500),
+  bytes: String.fromCodePoint(...Array.from({ length: 600 }, (_, index) => 0x80 + (index % 120))),
+  page: "<!doctype html><html><title>Parked</title></html>",
+  json: '{"error": "rate limit"}',
+  empty: "",
+};
+
+for (const [kind, garbage] of Object.entries(GARBAGE))
+  for (const type of [undefined, "tranco"] as const)
+    test(`${kind} instead of ranks${type ? ` of type ${type}` : ""} is a failed fetch`, async () => {
+      const ranks = lines(20, (index) => `${type ? `${index + 1},` : ""}${nameOf(index)}`);
+      const limited = { ranks: [type ? { source: FILE, type } : FILE], fit: { top: 10 } };
+      const project = new Project(limited);
+      await project.run(ranks);
+      const { rules } = project;
+      assert.ok(rules < 20, `${rules} rules`);
+      // The copy is used, and the user is told once.
+      const told = /source-stale\]: .*file\.txt failed; using cached copy/;
+      assert.match(await project.run(garbage), told);
+      assert.doesNotMatch(await project.run(garbage), /source-stale/);
+      assert.equal(project.rules, rules);
+      // Without a copy, the list is published without ranks.
+      const other = new Project({});
+      await other.run(garbage);
+      other.configure(limited);
+      assert.match(
+        await other.run(garbage),
+        /source-dropped\]: .*file\.txt failed and is left out/,
+      );
+      assert.doesNotMatch(await other.run(garbage), /source-dropped/);
+      assert.equal(other.rules, 4000);
+    });
