@@ -16,7 +16,7 @@ import { ListEnd } from "./list-canary.ts";
 import type { ListPlan } from "./list-plan.ts";
 import { LockSession } from "./lock-session.ts";
 import type { QueueSlot } from "./ordered-queue.ts";
-import { publishedExceptions, publishedList } from "./published-exceptions.ts";
+import { exceptionsIn, publishedRules } from "./published-rules.ts";
 import type { BuildSession } from "./session.ts";
 import type { CachedBuild } from "./state/build-cache.ts";
 import { readLastPublish } from "./state/last-publish.ts";
@@ -180,15 +180,15 @@ async function compile(
       compilation.close();
       return undefined;
     }
-    const published = await publishedList(paths[0], host);
-    compilation.reader.conditions.refuseMissing(published.path !== undefined);
+    const published = await publishedRules(paths[0], host);
+    const { path } = published;
+    compilation.reader.conditions.refuseMissing(path !== undefined);
     await onFetched(compilation);
+    if (path === undefined) return await compilation.compile();
     return await compilation.compile({
-      exceptions: compilation.limitsExceptions
-        ? await publishedExceptions(paths[0], host)
-        : undefined,
-      asked: published.path === undefined ? undefined : await askedNames(plan, session),
       ...published,
+      exceptions: compilation.limitsExceptions ? await exceptionsIn(path, host) : undefined,
+      asked: await askedNames(plan, session),
     });
   } catch (error) {
     compilation.close();

@@ -16,16 +16,6 @@ export interface FreedNamesOf {
   readonly names: readonly string[];
 }
 
-/** Distinguishes new exceptions of sources from published ones. */
-export interface PublishedExceptions {
-  /** The exceptions of the published list, verbatim. */
-  readonly texts: ReadonlySet<string>;
-  /** The sources of the published list, in their displayed form. */
-  readonly sources: ReadonlySet<string>;
-  /** Names that new exceptions freed within 30 days, by source. */
-  readonly freed: readonly FreedNamesOf[];
-}
-
 /** The names in query logs. */
 export interface AskedNames {
   /** How often each was asked for. */
@@ -38,17 +28,18 @@ export interface AskedNames {
 
 /** The published list, for the guards. */
 export interface PublishedRules {
-  readonly exceptions?: PublishedExceptions | undefined;
+  /** Its exceptions, verbatim; undefined if they need not be known. */
+  readonly exceptions?: ReadonlySet<string> | undefined;
+  /** Names that new exceptions freed within 30 days, by source. */
+  readonly freed?: readonly FreedNamesOf[];
   /** Popular names that lists before it blocked within 30 days. */
-  readonly blockedLately?: Iterable<string> | undefined;
+  readonly blockedLately?: Iterable<string>;
   /** What clients asked for, if the list must not break it. */
   readonly asked?: AskedNames | undefined;
   /** Its file. */
   readonly path?: string | undefined;
-  /** Its sources, in their displayed form. */
-  readonly sources?: ReadonlySet<string> | undefined;
-  /** How many names that people need each of them blocks, by kind. */
-  readonly kinds?: ReadonlyMap<string, Readonly<Record<string, number>>> | undefined;
+  /** Its sources, in their displayed form: how many names that people need each of them blocks, by kind. */
+  readonly sources?: ReadonlyMap<string, Readonly<Record<string, number>>>;
 }
 
 export interface CompileOptions extends MemoryOptions {

@@ -18,26 +18,19 @@ import type { StageContext } from "../transformations/stage-context.ts";
 import { finalTrust, prepareNames, prepareRegex, prepareTrust } from "../transformations/trust.ts";
 import { allowReport, unusedEntries } from "./allow-report.ts";
 import { cancelledElsewhere } from "./cancelled-elsewhere.ts";
-import type { CompileOptions, PublishedRules } from "./compile-options.ts";
+import type { AskedNames, CompileOptions, PublishedRules } from "./compile-options.ts";
 import { buildTime } from "./build-time.ts";
-import { budgetWarnings, limitedSources } from "./exception-limits.ts";
+import { limitedSources } from "./exception-limits.ts";
 import { firstStages } from "./first-stages.ts";
 import { Pipeline } from "./pipeline.ts";
 import { nameStages } from "./name-stages.ts";
 import { Popularity } from "./popularity.ts";
-import {
-  NO_FINDINGS,
-  acceptedNote,
-  listFindings,
-  protectionReport,
-  protectionWarnings,
-  unknownEntries,
-} from "./list-findings.ts";
+import { NO_FINDINGS, listFindings, protectionReport } from "./list-findings.ts";
 import { LateDrops } from "./late-drops.ts";
 import { listJudges } from "./list-judges.ts";
 import { ListHeader } from "./list-header.ts";
 import { listShape, tiersOf } from "./list-shape.ts";
-import { protectedSet } from "./protected-names.ts";
+import { protectedSet, waiverOf } from "./protected-names.ts";
 import { type Filters, stagesOf } from "./stages-of.ts";
 import { type MemoryPlan, expectText, memoryPlan, scratchNeed } from "./memory-plan.ts";
 import { Warnings } from "./warnings.ts";
@@ -59,7 +52,6 @@ import { scratchOf } from "./scratch.ts";
 import { SourceReader } from "./source-reader.ts";
 import { SourceSink, pushBanner } from "./source-sink.ts";
 import { stateNote } from "./state-text.ts";
-import { judgedNames } from "./traffic-judge.ts";
 import { WideRules } from "./wide-rules.ts";
 import { Engine } from "./engine.ts";
 
@@ -180,9 +172,10 @@ export class Compilation {
       (name) => popularity.ranks?.rankOf(name) !== undefined,
     );
     const isJudged = options.compat !== true;
-    const asked = published.asked && judgedNames(published.asked, plan, guarded, listFilters.allow);
+    const asked =
+      published.asked && this.judgedNames(published.asked, guarded.names, listFilters.allow);
     const judges = await listJudges(guarded, popularity, { ...published, asked }, this);
-    const { protection, budget } = judges;
+    const { protection } = judges;
     this.protection = protection;
     const wide = isJudged && !allowsPublicSuffix(plan) ? new WideRules(context.finder) : undefined;
     // Only other formats need it.
@@ -203,14 +196,15 @@ export class Compilation {
         ? []
         : [
             { name: "trust", stage: finalTrust(trustOf, context) },
-            ...judges.exceptions(),
+            ...judges.exceptions,
             { name: "protect", stage: protection.listStage() },
           ]),
+      ...judges.last,
       ...popularity.last(),
     ];
     const first = nameStages(config, context);
     const comparison = options.shared?.comparisonOf(plan);
-    const filtered = judges.filtered();
+    const { filtered } = judges;
     const reserved =
       plan.list.hasCanary === true
         ? new Reserved(context, (index) => trustOf(index) === "full")
@@ -271,15 +265,19 @@ export class Compilation {
         ...this.warnings.diagnostics(labels),
         ...(findings?.warnings(output.count.fates) ?? []),
         ...unusedEntries(listFilters.allow),
-        ...(protection === undefined
-          ? []
-          : [...protectionWarnings(protection, labels, context.pool), ...acceptedNote(protection)]),
-        ...(budget === undefined ? [] : budgetWarnings(budget, labels, context.pool)),
-        ...unknownEntries(guarded),
-        ...popularity.warnings(labels),
-        ...(judges.traffic?.warnings(labels) ?? []),
+        ...judges.warnings(),
       ],
     };
+  }
+
+  /** Without the names that stay reachable in any case, and those that rules may block. */
+  private judgedNames(asked: AskedNames, kept: readonly string[], allow: AllowList): AskedNames {
+    const isKept = new Set(kept);
+    const mayBlock = waiverOf(this.plan.config.guards?.may_block);
+    const names = [...asked.names].filter(
+      ([name]) => !isKept.has(name) && !allow.matchesName(name) && !mayBlock(name),
+    );
+    return { ...asked, names: new Map(names) };
   }
 
   /** Reads a source and sends its chunks through its own stages and then those of the list. */

@@ -1,12 +1,11 @@
 import { type Diagnostic, warningOf } from "../diagnostics/diagnostic.ts";
 import { countText, numberText } from "../diagnostics/number-text.ts";
 import { printable } from "../diagnostics/printable.ts";
-import { allNames, someOf } from "../diagnostics/some-of.ts";
-import { type ChunkPool, rowOf } from "../rules/rule-table.ts";
-import { textOf } from "../rules/row-text.ts";
+import { someOf } from "../diagnostics/some-of.ts";
+import type { ChunkPool } from "../rules/rule-table.ts";
 import { ExceptionBudget } from "../transformations/exception-budget.ts";
 import type { StageContext } from "../transformations/stage-context.ts";
-import type { CompileOptions, PublishedExceptions } from "./compile-options.ts";
+import type { CompileOptions, PublishedRules } from "./compile-options.ts";
 import { findingLocation } from "./list-findings.ts";
 import type { PlannedSource } from "./plan.ts";
 import type { SourceReader } from "./source-reader.ts";
@@ -24,23 +23,21 @@ export function limitedSources(
 /** The stage that limits new exceptions; undefined if no exception can be new. */
 export function exceptionBudget(
   limited: readonly PlannedSource[],
-  published: PublishedExceptions | undefined,
+  { exceptions: known, sources, freed = [] }: PublishedRules,
   context: StageContext,
 ): ExceptionBudget | undefined {
-  if (published === undefined) return undefined;
   // A source that the user just added has only new exceptions, and they are intended.
-  const isJudged = new Set(
-    limited.filter(({ shown }) => published.sources.has(shown)).map(({ index }) => index),
+  const judged = new Map(
+    limited.filter(({ shown }) => sources?.has(shown)).map(({ index, shown }) => [index, shown]),
   );
-  const { texts: known, freed } = published;
-  const shown = new Map(limited.map((one) => [one.index, one.shown]));
+  if (known === undefined || judged.size === 0) return undefined;
   const terms = {
     known,
-    isJudged: (source: number) => isJudged.has(source),
+    isJudged: (source: number) => judged.has(source),
     freedBefore: (source: number) =>
-      new Set(freed.flatMap((one) => (one.source === shown.get(source) ? one.names : []))),
+      new Set(freed.flatMap((one) => (one.source === judged.get(source) ? one.names : []))),
   };
-  return isJudged.size === 0 ? undefined : new ExceptionBudget(terms, context);
+  return new ExceptionBudget(terms, context);
 }
 
 /** One warning per source over its budget. */
@@ -51,21 +48,13 @@ export function budgetWarnings(
 ): Diagnostic[] {
   return over.map(({ source, rows, freed, freedBefore }) => {
     const count = countText(rows.length, "new exception");
-    const message = `${printable(labels[source] ?? "")} has ${count}, which would unblock ${countText(freed.length, "name")} that only other sources block${freedBefore === 0 ? "" : `, after ${numberText(freedBefore)} others within 30 days`}; all of them were dropped: ${someOf(freed)}`;
-    const at = findingLocation({ row: rows[0]!, text: textAt(rows[0]!, pool) }, pool);
-    return warningOf("new-exceptions", message, {
-      ...(at === undefined ? {} : { at }),
-      subject: printable(labels[source] ?? ""),
-      ...allNames(freed),
-      hint: "If they are intended, publish once with --accept new-exceptions, or set trust: full on the source",
-    });
+    const subject = printable(labels[source] ?? "");
+    const after =
+      freedBefore === 0 ? "" : `, after ${numberText(freedBefore)} others within 30 days`;
+    const message = `${subject} has ${count}, which would unblock ${countText(freed.length, "name")} that only other sources block${after}; all of them were dropped: ${someOf(freed)}`;
+    const hint =
+      "If they are intended, publish once with --accept new-exceptions, or set trust: full on the source";
+    const at = findingLocation({ row: rows[0]! }, pool);
+    return warningOf("new-exceptions", message, { ...(at && { at }), subject, all: freed, hint });
   });
-}
-
-function textAt(row: number, pool: ChunkPool): string {
-  const chunk = pool.chunkOf(row);
-  pool.cache.use(chunk);
-  const text = textOf(chunk, rowOf(row));
-  pool.cache.done(chunk);
-  return text;
 }

@@ -1,8 +1,9 @@
 import { type Diagnostic, warningOf } from "../diagnostics/diagnostic.ts";
 import { countText } from "../diagnostics/number-text.ts";
 import { printable } from "../diagnostics/printable.ts";
-import { MOST_NAMED, allNames, someOf } from "../diagnostics/some-of.ts";
-import { type ChunkPool, rowOf } from "../rules/rule-table.ts";
+import { MOST_NAMED, someOf } from "../diagnostics/some-of.ts";
+import { placeOf } from "../rules/row-view.ts";
+import type { ChunkPool } from "../rules/rule-table.ts";
 import type { BlockedName, Protection } from "../transformations/protect.ts";
 import { countKinds } from "./household-names.ts";
 import type { ProtectedSet } from "./protected-names.ts";
@@ -50,13 +51,12 @@ export function listFindings(
   };
 }
 
-export function findingLocation({ row, text }: { row: number; text: string }, pool: ChunkPool): At {
-  const chunk = pool.chunkOf(row);
-  const { file } = pool.origins[chunk.origin]!;
-  pool.cache.use(chunk);
-  const line = chunk.lineOf(rowOf(row));
-  pool.cache.done(chunk);
-  return line === 0 ? undefined : { file, line, frame: printable(text, 120) };
+export function findingLocation(
+  { row, text }: { readonly row: number; readonly text?: string },
+  pool: ChunkPool,
+): At {
+  const { file, line, text: own } = placeOf(row, pool);
+  return line === 0 ? undefined : { file, line, frame: printable(text ?? own, 120) };
 }
 
 /** One warning for all entries of `guards.may_block` that have no effect. */
@@ -66,16 +66,27 @@ export function unknownEntries({ unknown }: ProtectedSet): Diagnostic[] {
     unknown.length === 1
       ? `${printable(unknown[0]!)} is not a protected name`
       : `${countText(unknown.length, "entry", "entries")} of guards.may_block are not protected names: ${someOf(unknown)}`;
-  return [warningOf("may-block-unknown", message, { subject: "may_block", ...allNames(unknown) })];
+  return [warningOf("may-block-unknown", message, { subject: "may_block", all: unknown })];
 }
 
-/** Warnings about sources below full trust that tried to block protected names, or names that people need. */
+/** How to permit that names are blocked. */
+export function mayBlockHint(when: string, names: readonly string[]): string {
+  return names.length > MOST_NAMED
+    ? `${when}, add the names that --verbose shows to guards.may_block`
+    : `${when}: guards: { may_block: [${someOf(names)}] }`;
+}
+
+/** Warnings about sources below full trust that block protected names, or names that people need. */
 export function protectionWarnings(
   protection: Protection,
   labels: readonly string[],
   pool: ChunkPool,
 ): Diagnostic[] {
-  return [...protectedWarnings(protection, labels), ...householdWarnings(protection, labels, pool)];
+  return [
+    ...protectedWarnings(protection, labels),
+    ...householdWarnings(protection, labels, pool),
+    ...acceptedNote(protection),
+  ];
 }
 
 function protectedWarnings({ uses, blocked }: Protection, labels: readonly string[]): Diagnostic[] {
@@ -87,13 +98,10 @@ function protectedWarnings({ uses, blocked }: Protection, labels: readonly strin
       .filter((name) => !own.has(name))
       .toSorted();
     if (names.length === 0) return [];
-    const message = `${printable(labels[source] ?? "")} blocks names that devices need; they stay reachable: ${someOf(names)}`;
-    const hint =
-      names.length > MOST_NAMED
-        ? "To block them anyway, add the names that --verbose shows to guards.may_block"
-        : `To block them anyway: guards: { may_block: [${someOf(names)}] }`;
     const subject = printable(labels[source] ?? "");
-    return [warningOf("protected-names", message, { hint, subject, ...allNames(names) })];
+    const message = `${subject} blocks names that devices need; they stay reachable: ${someOf(names)}`;
+    const hint = mayBlockHint("To block them anyway", names);
+    return [warningOf("protected-names", message, { hint, subject, all: names })];
   });
 }
 
@@ -110,21 +118,18 @@ function householdWarnings(
       const line = findingLocation(rule, pool)?.line;
       return `${name} by ${printable(rule.text, 60)}${line === undefined ? "" : ` (line ${line})`}`;
     });
-    const message = `${printable(labels[source] ?? "")} would block ${countText(names.length, "name")} that people need; ${names.length === 1 ? "it stays" : "they stay"} reachable: ${someOf(shown)}`;
-    const at = findingLocation([...household.values()][0]!, pool);
-    const hint =
-      names.length > MOST_NAMED
-        ? "If that is intended, add the names that --verbose shows to guards.may_block; otherwise tell the maintainer of the list"
-        : `If that is intended: guards: { may_block: [${someOf(names)}] }; otherwise tell the maintainer of the list`;
     const subject = printable(labels[source] ?? "");
-    // All of them, so that one more is news.
-    const more = { ...(at === undefined ? {} : { at }), hint, subject, all: names };
-    return [warningOf("household-names", message, more)];
+    const message = `${subject} would block ${countText(names.length, "name")} that people need; ${names.length === 1 ? "it stays" : "they stay"} reachable: ${someOf(shown)}`;
+    const at = findingLocation([...household.values()][0]!, pool);
+    const hint = `${mayBlockHint("If that is intended", names)}; otherwise tell the maintainer of the list`;
+    return [
+      warningOf("household-names", message, { ...(at && { at }), hint, subject, all: names }),
+    ];
   });
 }
 
 /** One note about names of the kinds that some lists block on purpose. */
-export function acceptedNote({ uses }: Protection): Diagnostic[] {
+function acceptedNote({ uses }: Protection): Diagnostic[] {
   const names = [...new Set([...uses.values()].flatMap(({ accepted }) => [...accepted]))];
   if (names.length === 0) return [];
   const counts = Object.entries(countKinds(names)).map(([kind, count]) => `${kind} ${count}`);

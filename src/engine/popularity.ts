@@ -1,19 +1,18 @@
 import { type Diagnostic, warningOf } from "../diagnostics/diagnostic.ts";
 import { countText, numberText } from "../diagnostics/number-text.ts";
 import { printable } from "../diagnostics/printable.ts";
-import { MOST_NAMED, allNames, someOf } from "../diagnostics/some-of.ts";
+import { someOf } from "../diagnostics/some-of.ts";
 import type { ListShape } from "../formats/list-model.ts";
 import type { RankedNames } from "../meaning/ranked-names.ts";
-import { withParents } from "../syntax/parents.ts";
 import { ExpandPatterns } from "../transformations/expand-patterns.ts";
-import { NewlyBlocked, type NewlyTerms } from "../transformations/newly-blocked.ts";
-import { isValidRow } from "../transformations/own-blocks.ts";
+import type { NewlyBlocked } from "../transformations/newly-blocked.ts";
 import { rankedStages } from "../transformations/ranked.ts";
 import type { StageContext } from "../transformations/stage-context.ts";
 import type { NamedStage } from "./pipeline.ts";
-import { type Plan, inverts } from "./plan.ts";
+import { mayBlockHint } from "./list-findings.ts";
+import type { Plan } from "./plan.ts";
 import { PopularInList } from "./popular-in-list.ts";
-import { waivedNames } from "./protected-names.ts";
+import { waiverOf } from "./protected-names.ts";
 
 /** Names of lists in the configuration. */
 interface NameLists {
@@ -29,12 +28,11 @@ const MARGIN = 2;
 export class Popularity {
   readonly ranks: RankedNames | undefined;
   /** Popular names that must not be newly blocked. */
-  private readonly watched: readonly string[];
+  readonly watched: readonly string[];
   /** The names to look for in the published list. */
   readonly wanted: readonly string[];
   private readonly plan: Plan;
   private readonly context: StageContext;
-  private newly: NewlyBlocked | undefined;
   private readonly expand: ExpandPatterns | undefined;
   /** The popular names that rules of the list match, if an output needs them. */
   readonly inList: PopularInList | undefined;
@@ -48,51 +46,21 @@ export class Popularity {
     const isLimited = outputs?.some(({ fit }) => fit !== undefined) === true;
     this.inList = isLimited && ranks ? new PopularInList(ranks) : undefined;
     const top = guards.newly_blocks ?? 0;
-    const mayBlock = new Set(waivedNames(guards.may_block ?? []));
-    const isWatched = (name: string): boolean =>
-      !withParents(name).some((parent) => mayBlock.has(parent));
-    this.watched = ranks?.top(top).filter(isWatched) ?? [];
-    this.wanted = ranks?.top(top * MARGIN).filter(isWatched) ?? [];
-  }
-
-  /** `terms` say what is not new, if a list was published. */
-  begin({
-    before,
-    lately,
-    ...terms
-  }: Omit<NewlyTerms, "names"> & { lately: ReadonlySet<string> }): void {
-    const names = this.watched.filter(
-      (name) => before.get(name)?.isForAll !== true && !lately.has(name),
-    );
-    if (names.length > 0) this.newly = new NewlyBlocked({ names, before, ...terms }, this.context);
-  }
-
-  /** Stages after the filters of the list, and before its transformations. */
-  filtered(): NamedStage[] {
-    const { list } = this.plan;
-    const { validator } = list;
-    if (this.newly === undefined || inverts(list)) return [];
-    const stage = this.newly.dropRules(
-      validator && ((chunk, row) => isValidRow(chunk, row, validator)),
-    );
-    return [{ name: "newly-blocks", stage }];
+    const mayBlock = waiverOf(guards.may_block);
+    this.watched = ranks?.top(top).filter((name) => !mayBlock(name)) ?? [];
+    this.wanted = ranks?.top(top * MARGIN).filter((name) => !mayBlock(name)) ?? [];
   }
 
   /** Stages for the finished rules, before protected names are checked. */
   ranked(): NamedStage[] {
     const top = this.plan.config.fit?.top;
     if (top === undefined || this.ranks === undefined) return [];
-    return rankedStages(this.ranks, top, this.context).map((stage) => ({
-      name: "fit",
-      stage,
-    }));
+    return rankedStages(this.ranks, top, this.context).map((stage) => ({ name: "fit", stage }));
   }
 
   /** The last stages of the list. */
   last(): NamedStage[] {
-    const expand = this.expand === undefined ? [] : [{ name: "expand", stage: this.expand }];
-    if (this.newly === undefined) return expand;
-    return [{ name: "newly-blocks", stage: this.newly.addExceptions() }, ...expand];
+    return this.expand === undefined ? [] : [{ name: "expand", stage: this.expand }];
   }
 
   /** For other formats. */
@@ -104,21 +72,23 @@ export class Popularity {
       ...(inList && { popular: inList.names(expanded?.rules ?? []) }),
     };
   }
+}
 
-  /** One warning per source whose rules were dropped. */
-  warnings(labels: readonly string[]): Diagnostic[] {
-    const bySource = new Map<number, string[]>();
-    for (const { name, source } of this.newly?.blocked ?? [])
-      bySource.set(source, [...(bySource.get(source) ?? []), name]);
-    return Array.from(bySource, ([source, names]) => {
-      const shown = names.map((name) => `${name} (rank ${numberText(this.ranks!.rankOf(name)!)})`);
-      const message = `${printable(labels[source] ?? "")} would newly block ${countText(names.length, "popular name")}; ${names.length === 1 ? "it stays" : "they stay"} reachable: ${someOf(shown)}`;
-      const hint =
-        names.length > MOST_NAMED
-          ? "If that is intended, add the names that --verbose shows to guards.may_block"
-          : `If that is intended: guards: { may_block: [${someOf(names)}] }`;
+/** One warning per source whose rules for popular names were dropped. */
+export function popularWarnings(
+  { blocked }: NewlyBlocked,
+  ranks: RankedNames,
+  labels: readonly string[],
+): Diagnostic[] {
+  return Array.from(
+    Map.groupBy(blocked, ({ source }) => source),
+    ([source, all]) => {
+      const names = all.map(({ name }) => name);
+      const shown = names.map((name) => `${name} (rank ${numberText(ranks.rankOf(name)!)})`);
       const subject = printable(labels[source] ?? "");
-      return warningOf("popular-kept", message, { hint, subject, ...allNames(names) });
-    });
-  }
+      const message = `${subject} would newly block ${countText(names.length, "popular name")}; ${names.length === 1 ? "it stays" : "they stay"} reachable: ${someOf(shown)}`;
+      const hint = mayBlockHint("If that is intended", names);
+      return warningOf("popular-kept", message, { hint, subject, all: names });
+    },
+  );
 }

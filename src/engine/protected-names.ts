@@ -138,6 +138,12 @@ export function waivedNames(mayBlock: readonly string[]): string[] {
   return mayBlock.map((entry) => namesIn(entry)[0] ?? entry);
 }
 
+/** Tells whether entries of `guards.may_block` are for a name or one of its parents. */
+export function waiverOf(mayBlock: readonly string[] = []): (name: string) => boolean {
+  const waived = new Set(waivedNames(mayBlock));
+  return (name) => withParents(name).some((parent) => waived.has(parent));
+}
+
 /** `own` has the names of `guards.protect` and the servers of the sources. */
 export function protectedSet(
   own: readonly string[],
@@ -154,9 +160,10 @@ export function protectedSet(
       unknown.push(entry);
   }
   for (const name of all) household.delete(name);
-  const isWaived = ([name, kind]: readonly [string, string]): boolean =>
-    mayBlock.includes(kind) || withParents(name).some((parent) => waived.includes(parent));
-  if (mayBlock.length > 0) for (const one of household) if (isWaived(one)) household.delete(one[0]);
+  const isWaived = waiverOf(mayBlock);
+  if (mayBlock.length > 0)
+    for (const [name, kind] of household)
+      if (mayBlock.includes(kind) || isWaived(name)) household.delete(name);
   for (const name of waived) all.delete(name);
   return { names: [...all], household, lifelines: new Set([...own, ...LIFELINES]), unknown };
 }

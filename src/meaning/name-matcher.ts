@@ -35,6 +35,8 @@ export interface BlockedName extends Blocking<WatchedRule> {
   readonly name: string;
 }
 
+export type RowTest = (chunk: Chunk, row: number) => boolean;
+
 /** Evaluates the rules of a list for a few names, chunk by chunk. */
 export class NameMatcher {
   private readonly names: readonly string[];
@@ -47,15 +49,10 @@ export class NameMatcher {
   private readonly exact = new Map<string, WatchedRule>();
   private readonly rules = new RuleIndex<Rule & WatchedRule>();
   private readonly reader: NameRules;
-  private readonly counts: ((chunk: Chunk, row: number) => boolean) | undefined;
+  private readonly counts: RowTest | undefined;
 
   /** A guard (`isGuard`) treats an expression that is too slow as a match. Rules for which `counts` is false are ignored. */
-  constructor(
-    names: Iterable<string>,
-    finder: RowFinder,
-    isGuard = false,
-    counts?: (chunk: Chunk, row: number) => boolean,
-  ) {
+  constructor(names: Iterable<string>, finder: RowFinder, isGuard = false, counts?: RowTest) {
     this.finder = finder;
     this.counts = counts;
     this.names = [...new Set(names)];

@@ -63,6 +63,15 @@ export class ChunkCache {
     else this.sizes.set(chunk, size);
   }
 
+  /** Uses chunks one after the other. */
+  each(chunks: Iterable<Chunk>, work: (chunk: Chunk) => void): void {
+    for (const chunk of chunks) {
+      this.use(chunk);
+      work(chunk);
+      this.done(chunk);
+    }
+  }
+
   private putAside(chunk: Chunk): void {
     this.scratch ??= this.openScratch();
     const { scratch } = this;

@@ -41,11 +41,12 @@ function* rowsOfChunk(pool: ChunkPool, chunk: Chunk): Generator<RowView> {
       source,
       line: chunk.lineOf(row),
     };
-    yield hasCause(fate) ? { ...view, by: causeOf(pool, chunk.by![row]!) } : view;
+    yield hasCause(fate) ? { ...view, by: placeOf(chunk.by![row]!, pool) } : view;
   }
 }
 
-function causeOf(pool: ChunkPool, id: number): NonNullable<RowView["by"]> {
+/** The text of a row and where it comes from. */
+export function placeOf(id: number, pool: ChunkPool): NonNullable<RowView["by"]> {
   const chunk = pool.chunkOf(id);
   const row = rowOf(id);
   pool.cache.use(chunk);

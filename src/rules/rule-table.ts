@@ -51,6 +51,11 @@ export class ChunkPool {
   chunkOf(rowId: number): Chunk {
     return this.chunks[rowId >> CHUNK_SHIFT]!;
   }
+
+  /** The index of the source of a chunk. */
+  sourceOf({ origin }: Chunk): number {
+    return this.origins[origin]!.source;
+  }
 }
 
 function noScratch(): never {

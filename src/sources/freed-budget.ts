@@ -4,9 +4,11 @@ import { allNames, someOf } from "../diagnostics/some-of.ts";
 import type { FreedThen } from "./ledger-state.ts";
 import { DAY_MS } from "./size-judge.ts";
 
-/** New entries of a file of names may free so many names in 30 days, or this share of the published list. */
-const MOST_FREED = 20;
-const FREED_SHARE = 0.001;
+/** How many of so many names of others the new exceptions of a source, or the new entries of a file, may free in 30 days. */
+export function mostFreed(names: number): number {
+  return Math.max(20, Math.floor(names * 0.001));
+}
+
 const MONTH_MS = 30 * DAY_MS;
 
 /** What a file of names frees. */
@@ -51,7 +53,7 @@ export function tooManyFreed(
 ): Diagnostic | undefined {
   const before = new Set(lately.flatMap((one) => one.names));
   for (const name of names) before.delete(name);
-  const most = Math.max(MOST_FREED, Math.floor(of * FREED_SHARE));
+  const most = mostFreed(of);
   if (names.length === 0 || names.length + before.size <= most) return undefined;
   const count = countText(names.length, "name");
   const after = before.size === 0 ? "" : ` after ${numberText(before.size)} others`;

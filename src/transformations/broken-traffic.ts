@@ -1,5 +1,5 @@
 import { namesOfRow, writtenName } from "../meaning/line.ts";
-import { NameMatcher, type WatchedRule } from "../meaning/name-matcher.ts";
+import { NameMatcher, type RowTest, type WatchedRule } from "../meaning/name-matcher.ts";
 import { NameRules } from "../meaning/name-rules.ts";
 import { type Rule, blocksAddresses } from "../meaning/rule.ts";
 import type { Chunk } from "../rules/chunk.ts";
@@ -8,7 +8,7 @@ import { Kind } from "../rules/kind.ts";
 import { textOf } from "../rules/row-text.ts";
 import { withParents } from "../syntax/parents.ts";
 import type { OwnBlocks } from "./own-blocks.ts";
-import type { Pass, Stage } from "./stage.ts";
+import { type Stage, afterMatching } from "./stage.ts";
 import type { StageContext } from "./stage-context.ts";
 
 type MatchedRule = Partial<Rule> & WatchedRule;
@@ -48,44 +48,33 @@ export class BrokenTraffic {
   }
 
   /** It comes before Compress, so that narrower rules of other sources stay. Rules for which `counts` is false are ignored. */
-  stage(counts?: (chunk: Chunk, row: number) => boolean): Stage {
+  stage(counts?: RowTest): Stage {
     const { names, own } = this.terms;
     const watch = new NameMatcher(names.keys(), this.context.finder, true, counts);
-    const held: Chunk[] = [];
-    return {
-      push: (chunk: Chunk) => {
-        watch.take(chunk);
-        held.push(chunk);
-      },
-      end: (pass: Pass) => {
-        const blocked = Array.from(watch.blocked(), ({ name }) => name);
-        const broken = new BrokenNames(blocked.filter((name) => !own.blocksForAll(name)));
-        if (!broken.isEmpty) this.judge(held, broken);
-        for (const chunk of held.splice(0)) {
-          const isDropped = this.found.has(this.sourceOf(chunk));
-          this.context.pool.cache.use(chunk);
-          if (isDropped) this.eachLine(chunk, broken, (row) => chunk.drop(row, Fate.BreaksTraffic));
-          pass(chunk);
-          this.context.pool.cache.done(chunk);
-        }
-      },
-    };
+    const { pool } = this.context;
+    return afterMatching(watch, pool, (held) => {
+      const blocked = Array.from(watch.blocked(), ({ name }) => name);
+      const broken = new BrokenNames(blocked.filter((name) => !own.blocksForAll(name)));
+      if (broken.names.length > 0) this.judge(held, broken);
+      return (chunk) => {
+        if (this.found.has(pool.sourceOf(chunk)))
+          this.eachLine(chunk, broken, (row) => chunk.drop(row, Fate.BreaksTraffic));
+      };
+    });
   }
 
   private judge(held: readonly Chunk[], broken: BrokenNames): void {
     const { names, isJudged, isTooMany } = this.terms;
     const bySource = new Map<number, Set<string>>();
-    for (const chunk of held) {
-      const source = this.sourceOf(chunk);
-      if (!isJudged(source)) continue;
-      const all = bySource.get(source) ?? new Set();
-      bySource.set(source, all);
-      this.context.pool.cache.use(chunk);
+    const { pool } = this.context;
+    const judged = held.filter((chunk) => isJudged(pool.sourceOf(chunk)));
+    pool.cache.each(judged, (chunk) => {
+      const all = bySource.get(pool.sourceOf(chunk)) ?? new Set();
+      bySource.set(pool.sourceOf(chunk), all);
       this.eachLine(chunk, broken, (_row, some) => {
         for (const name of some) all.add(name);
       });
-      this.context.pool.cache.done(chunk);
-    }
+    });
     for (const [source, all] of bySource) {
       let queries = 0;
       for (const name of all) queries += names.get(name)!;
@@ -120,10 +109,6 @@ export class BrokenTraffic {
             (one.isForSome !== true && (one.isImportant === true || rule?.isImportant !== true))),
       );
   }
-
-  private sourceOf(chunk: Chunk): number {
-    return this.context.pool.origins[chunk.origin]!.source;
-  }
 }
 
 /** Names that the list would newly block. */
@@ -143,10 +128,6 @@ class BrokenNames {
         if (known === undefined) this.below.set(parent, [name]);
         else known.push(name);
       }
-  }
-
-  get isEmpty(): boolean {
-    return this.names.length === 0;
   }
 
   /** Those that a line blocks; with its rule, unless it consists of names. */

@@ -1,14 +1,10 @@
+import { mostFreed } from "../sources/freed-budget.ts";
 import { FreedNames } from "../meaning/freed-names.ts";
 import type { Chunk } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
-import { Flag, Kind } from "../rules/kind.ts";
 import { textOf } from "../rules/row-text.ts";
-import type { Pass, Stage } from "./stage.ts";
+import { type Pass, type Stage, exceptionsIn, passWithout } from "./stage.ts";
 import type { StageContext } from "./stage-context.ts";
-
-/** Budget per source for the new exceptions of 30 days: this many freed names, or this share of the names of the other sources. */
-const LEAST = 20;
-const PART = 0.001;
 
 /** The new exceptions of a source that would free too many names. */
 export interface OverBudget {
@@ -18,12 +14,6 @@ export interface OverBudget {
   readonly freed: readonly string[];
   /** How many other names its new exceptions freed within 30 days. */
   readonly freedBefore: number;
-}
-
-/** Names that the new exceptions of a source free. */
-export interface FreedBySource {
-  readonly source: number;
-  readonly names: readonly string[];
 }
 
 export interface BudgetTerms {
@@ -42,12 +32,12 @@ export interface BudgetTerms {
 export class ExceptionBudget implements Stage {
   readonly over: OverBudget[] = [];
   /** What new exceptions within the budget free. */
-  readonly within: FreedBySource[] = [];
+  readonly within: { readonly source: number; readonly names: readonly string[] }[] = [];
   private readonly terms: BudgetTerms;
   private readonly context: StageContext;
   private readonly fresh = new Map<number, number[]>();
   private readonly seen: Chunk[] = [];
-  private held: Chunk[] = [];
+  private readonly held: Chunk[] = [];
   private readonly names = new FreedNames();
 
   constructor(terms: BudgetTerms, context: StageContext) {
@@ -57,32 +47,21 @@ export class ExceptionBudget implements Stage {
 
   push(chunk: Chunk, pass: Pass): void {
     this.seen.push(chunk);
-    const source = this.sourceOf(chunk);
+    const source = this.context.pool.sourceOf(chunk);
     if (this.terms.isJudged(source)) this.look(chunk, source);
     if (this.fresh.size === 0) pass(chunk);
     else this.held.push(chunk);
   }
 
   end(pass: Pass): void {
-    const { cache } = this.context.pool;
     if (this.fresh.size > 0) this.judge();
-    const dropped = new Set(this.over.flatMap(({ rows }) => rows));
-    const sources = new Set(this.over.map(({ source }) => source));
-    for (const chunk of this.held) {
-      cache.use(chunk);
-      if (sources.has(this.sourceOf(chunk)))
-        for (let row = 0; row < chunk.length; row++)
-          if (dropped.has(chunk.idOf(row))) chunk.drop(row, Fate.OverBudget);
-      pass(chunk);
-      cache.done(chunk);
-    }
-    this.held = [];
+    const dropped = this.over.flatMap(({ rows }) => rows);
+    const held = this.held.splice(0);
+    passWithout({ held, dropped }, Fate.OverBudget, this.context.pool, pass);
   }
 
   private look(chunk: Chunk, source: number): void {
-    for (const row of this.context.finder.special(chunk)) {
-      const flags = chunk.flags[row]! & (Flag.Allow | Flag.Generated);
-      if (chunk.kind[row] !== Kind.Rule || flags !== Flag.Allow) continue;
+    for (const row of exceptionsIn(chunk, this.context.finder)) {
       const text = textOf(chunk, row);
       if (this.terms.known.has(text)) continue;
       this.names.add(source, text);
@@ -93,23 +72,15 @@ export class ExceptionBudget implements Stage {
   }
 
   private judge(): void {
-    const { cache } = this.context.pool;
-    for (const chunk of this.seen) {
-      cache.use(chunk);
-      this.names.take(chunk, this.sourceOf(chunk));
-      cache.done(chunk);
-    }
+    const { pool } = this.context;
+    pool.cache.each(this.seen, (chunk) => this.names.take(chunk, pool.sourceOf(chunk)));
     for (const { source, freed, names } of this.names.results()) {
       // Names that were freed before count once, so that many small steps are one.
       const before = this.terms.freedBefore(source);
       const freedBefore = before.size - freed.filter((name) => before.has(name)).length;
-      if (freed.length + freedBefore > Math.max(LEAST, names * PART))
+      if (freed.length + freedBefore > mostFreed(names))
         this.over.push({ source, rows: this.fresh.get(source)!, freed, freedBefore });
       else if (freed.length > 0) this.within.push({ source, names: freed });
     }
-  }
-
-  private sourceOf({ origin }: Chunk): number {
-    return this.context.pool.origins[origin]!.source;
   }
 }

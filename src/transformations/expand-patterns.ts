@@ -42,7 +42,7 @@ export class ExpandPatterns implements Stage {
       const id = chunk.idOf(row);
       this.index.add({ ...rule, row: id });
       this.literals.add(literalOf(rule.pattern));
-      this.sources.set(id, pool.origins[chunk.origin]!.source);
+      this.sources.set(id, pool.sourceOf(chunk));
     }
     pass(chunk);
   }

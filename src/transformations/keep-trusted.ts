@@ -16,6 +16,6 @@ export function keepTrusted(chunk: Chunk, context: Tiers): void {
 /** Whether a row, given by its id, is of a less trusted source than a chunk. */
 export function isLessTrusted(id: number, chunk: Chunk, { tiers, pool }: Tiers): boolean {
   if (tiers === undefined) return false;
-  const tierOf = ({ origin }: Chunk): number => tiers[pool.origins[origin]!.source] ?? 0;
+  const tierOf = (one: Chunk): number => tiers[pool.sourceOf(one)] ?? 0;
   return tierOf(pool.chunkOf(id)) > tierOf(chunk);
 }

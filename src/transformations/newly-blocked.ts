@@ -1,7 +1,11 @@
-import { type BlockedName, NameMatcher, type WatchedRule } from "../meaning/name-matcher.ts";
+import {
+  type BlockedName,
+  NameMatcher,
+  type RowTest,
+  type WatchedRule,
+} from "../meaning/name-matcher.ts";
 import { type Rule, blocksAddresses, readRule } from "../meaning/rule.ts";
 import { addEffects, noEffects } from "../meaning/subtree-effects.ts";
-import type { Chunk } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
 import { Kind } from "../rules/kind.ts";
 import { textOf } from "../rules/row-text.ts";
@@ -9,7 +13,7 @@ import { NEWLY_BLOCKS_FILE } from "../rules/rule-table.ts";
 import { exceptionsAtEnd } from "./added-rules.ts";
 import { AllowList, exceptionsFor, takeOut } from "./allow.ts";
 import type { OwnBlocks } from "./own-blocks.ts";
-import type { Pass, Stage } from "./stage.ts";
+import { type Stage, afterMatching } from "./stage.ts";
 import type { StageContext } from "./stage-context.ts";
 
 type MatchedRule = Pick<WatchedRule, "text"> & Partial<Rule>;
@@ -57,35 +61,25 @@ export class NewlyBlocked {
    * subdomains already, and holds all chunks: whether a name is blocked depends on exceptions, too. Rules that the validator will
    * drop do not count. If it keeps one of them because a transformation changes it before, the name gets an exception.
    */
-  dropRules(counts?: (chunk: Chunk, row: number) => boolean): Stage {
+  dropRules(counts?: RowTest): Stage {
     const { finder, pool } = this.context;
     const watch = new NameMatcher(this.terms.names, finder, true, counts);
-    const held: Chunk[] = [];
-    return {
-      push: (chunk: Chunk) => {
-        watch.take(chunk);
-        held.push(chunk);
-      },
-      end: (pass: Pass) => {
-        this.note(watch);
-        const names = this.blocked.map(({ name }) => ({ name, below: false, self: true }));
-        const list = new AllowList(names);
-        for (const chunk of held.splice(0)) {
-          pool.cache.use(chunk);
-          if (names.length > 0 && this.terms.isJudged(pool.origins[chunk.origin]!.source))
-            takeOut(list, chunk, finder, {
-              fate: Fate.NewlyBlocks,
-              spares: ({ entry }, from, row) => {
-                if (from.kind[row] !== Kind.Rule) return false;
-                const text = textOf(from, row).trim();
-                return !this.isNewRule(entry.name, { text, ...readRule(text) });
-              },
-            });
-          pass(chunk);
-          pool.cache.done(chunk);
-        }
-      },
-    };
+    return afterMatching(watch, pool, () => {
+      this.note(watch);
+      const names = this.blocked.map(({ name }) => ({ name, below: false, self: true }));
+      const list = new AllowList(names);
+      return (chunk) => {
+        if (names.length > 0 && this.terms.isJudged(pool.sourceOf(chunk)))
+          takeOut(list, chunk, finder, {
+            fate: Fate.NewlyBlocks,
+            spares: ({ entry }, from, row) => {
+              if (from.kind[row] !== Kind.Rule) return false;
+              const text = textOf(from, row).trim();
+              return !this.isNewRule(entry.name, { text, ...readRule(text) });
+            },
+          });
+      };
+    });
   }
 
   /** Adds exceptions for names that broader rules block. */
@@ -136,6 +130,6 @@ export class NewlyBlocked {
 
   private sourceOf({ row }: WatchedRule): number {
     const { pool } = this.context;
-    return pool.origins[pool.chunkOf(row).origin]!.source;
+    return pool.sourceOf(pool.chunkOf(row));
   }
 }

@@ -5,10 +5,8 @@ import { RuleIndex } from "../meaning/rule-index.ts";
 import { type Rule, readRule } from "../meaning/rule.ts";
 import type { Chunk } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
-import { Flag, Kind } from "../rules/kind.ts";
-import { rowOf } from "../rules/rule-table.ts";
 import { textOf } from "../rules/row-text.ts";
-import type { Pass, Stage } from "./stage.ts";
+import { type Pass, type Stage, exceptionsIn, passWithout } from "./stage.ts";
 import type { StageContext } from "./stage-context.ts";
 
 /** Who says what. */
@@ -33,7 +31,7 @@ export class OverruledExceptions implements Stage {
   private readonly freed = new FreedNames({ countsDropped: true });
   private readonly scopes: string[] = [];
   private readonly own: Chunk[] = [];
-  private held: Chunk[] = [];
+  private readonly held: Chunk[] = [];
   private isNeeded = false;
 
   constructor(terms: OverruleTerms, context: StageContext) {
@@ -42,7 +40,7 @@ export class OverruledExceptions implements Stage {
   }
 
   push(chunk: Chunk, pass: Pass): void {
-    const { source } = this.context.pool.origins[chunk.origin]!;
+    const source = this.context.pool.sourceOf(chunk);
     if (this.terms.isOwn(source)) this.own.push(chunk);
     else if (this.terms.isJudged(source)) this.look(chunk);
     if (this.isNeeded) this.held.push(chunk);
@@ -50,22 +48,13 @@ export class OverruledExceptions implements Stage {
   }
 
   end(pass: Pass): void {
-    const { cache } = this.context.pool;
-    const dropped = this.isNeeded ? this.overruled() : new Set<number>();
-    for (const chunk of this.held) {
-      cache.use(chunk);
-      for (const id of dropped)
-        if (this.context.pool.chunkOf(id) === chunk) chunk.drop(rowOf(id), Fate.Overruled);
-      pass(chunk);
-      cache.done(chunk);
-    }
-    this.held = [];
+    const dropped = this.isNeeded ? this.overruled() : [];
+    const held = this.held.splice(0);
+    passWithout({ held, dropped }, Fate.Overruled, this.context.pool, pass);
   }
 
   private look(chunk: Chunk): void {
-    for (const row of this.context.finder.special(chunk)) {
-      const flags = chunk.flags[row]! & (Flag.Allow | Flag.Generated);
-      if (chunk.kind[row] !== Kind.Rule || flags !== Flag.Allow) continue;
+    for (const row of exceptionsIn(chunk, this.context.finder)) {
       const text = textOf(chunk, row).trim();
       const rule = readRule(text);
       // Exceptions for other questions free no name.
@@ -81,19 +70,11 @@ export class OverruledExceptions implements Stage {
   /** The rows of exceptions that free a name that fully trusted sources block. */
   private overruled(): Set<number> {
     const { cache } = this.context.pool;
-    for (const chunk of this.own) {
-      cache.use(chunk);
-      this.freed.take(chunk, OWN);
-      cache.done(chunk);
-    }
+    cache.each(this.own, (chunk) => this.freed.take(chunk, OWN));
     const names = new Set([...this.freed.results()].flatMap((one) => one.freed));
     // Patterns, and the exceptions of the fully trusted sources themselves.
     const watch = new NameMatcher([...names, ...this.scopes], this.context.finder, true);
-    for (const chunk of this.own) {
-      cache.use(chunk);
-      watch.take(chunk);
-      cache.done(chunk);
-    }
+    cache.each(this.own, (chunk) => watch.take(chunk));
     for (const { name, isBlocked, by } of watch.verdicts())
       if (!isBlocked) names.delete(name);
       else if ((by as Partial<Rule>).isImportant !== true) names.add(name);

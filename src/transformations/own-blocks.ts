@@ -1,5 +1,4 @@
-import { type BlockedName, NameMatcher } from "../meaning/name-matcher.ts";
-import type { Chunk } from "../rules/chunk.ts";
+import { type BlockedName, NameMatcher, type RowTest } from "../meaning/name-matcher.ts";
 import { Fate } from "../rules/fate.ts";
 import { Flag, Kind } from "../rules/kind.ts";
 import { textOf } from "../rules/row-text.ts";
@@ -15,7 +14,7 @@ import type { StageContext } from "./stage-context.ts";
  */
 export class OwnBlocks {
   private readonly names: readonly string[];
-  private readonly counts: ((chunk: Chunk, row: number) => boolean) | undefined;
+  private readonly counts: RowTest | undefined;
   private matcher: NameMatcher | undefined;
   private readonly isOwn: (source: number) => boolean;
   private readonly context: StageContext;
@@ -26,7 +25,7 @@ export class OwnBlocks {
     names: readonly string[],
     isOwn: (source: number) => boolean,
     context: StageContext,
-    counts?: (chunk: Chunk, row: number) => boolean,
+    counts?: RowTest,
   ) {
     this.names = names;
     this.counts = counts;
@@ -43,7 +42,7 @@ export class OwnBlocks {
   stage(): Stage {
     const { pool } = this.context;
     return eachChunk((chunk) => {
-      if (this.isOwn(pool.origins[chunk.origin]!.source)) this.watch.take(chunk);
+      if (this.isOwn(pool.sourceOf(chunk))) this.watch.take(chunk);
     });
   }
 
@@ -74,13 +73,16 @@ export class OwnBlocks {
   }
 }
 
-/** Whether the validator of a list will keep a row. */
-export function isValidRow(chunk: Chunk, row: number, validator: ValidatorOptions): boolean {
-  // Names in other letters may be converted before they are validated.
-  if ((chunk.flags[row]! & Flag.NonAscii) !== 0) return true;
-  const fate =
-    chunk.kind[row] === Kind.Rule
-      ? judgeRule(textOf(chunk, row).trim(), validator)
-      : judgeBlockRow(chunk, row, validator);
-  return fate === Fate.Kept;
+/** Tells whether the validator of a list will keep a row. */
+export function validRows(validator: ValidatorOptions | undefined): RowTest | undefined {
+  if (validator === undefined) return undefined;
+  return (chunk, row) => {
+    // Names in other letters may be converted before they are validated.
+    if ((chunk.flags[row]! & Flag.NonAscii) !== 0) return true;
+    const fate =
+      chunk.kind[row] === Kind.Rule
+        ? judgeRule(textOf(chunk, row).trim(), validator)
+        : judgeBlockRow(chunk, row, validator);
+    return fate === Fate.Kept;
+  };
 }

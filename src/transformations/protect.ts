@@ -219,7 +219,7 @@ export class Protection {
 
   private sourceOf(row: number): number {
     const { pool } = this.context;
-    return pool.origins[pool.chunkOf(row).origin]!.source;
+    return pool.sourceOf(pool.chunkOf(row));
   }
 }
 

@@ -47,11 +47,7 @@ class RankedPatterns implements Stage {
   end(pass: Pass): void {
     const { cache } = this.context.pool;
     this.found = this.patterns.resolve(this.ranks, this.most);
-    for (const chunk of this.held) {
-      cache.use(chunk);
-      pass(chunk);
-      cache.done(chunk);
-    }
+    cache.each(this.held, pass);
     this.held = [];
   }
 }

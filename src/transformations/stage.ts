@@ -1,5 +1,10 @@
 import type { Chunk } from "../rules/chunk.ts";
 import type { ChunkCache } from "../rules/chunk-cache.ts";
+import type { Fate } from "../rules/fate.ts";
+import { Flag, Kind } from "../rules/kind.ts";
+import { type ChunkPool, rowOf } from "../rules/rule-table.ts";
+import type { NameMatcher } from "../meaning/name-matcher.ts";
+import type { RowFinder } from "../kernel/row-finder.ts";
 
 export type Pass = (chunk: Chunk) => void;
 
@@ -25,6 +30,50 @@ export function eachChunk(work: (chunk: Chunk) => void): Stage {
   };
 }
 
+/** A stage that shows all chunks to a matcher, and then judges each with what `decide` returns. */
+export function afterMatching(
+  watch: NameMatcher,
+  { cache }: ChunkPool,
+  decide: (held: readonly Chunk[]) => (chunk: Chunk) => void,
+): Stage {
+  const held: Chunk[] = [];
+  return {
+    push(chunk) {
+      watch.take(chunk);
+      held.push(chunk);
+    },
+    end(pass) {
+      const judge = decide(held);
+      cache.each(held.splice(0), (chunk) => {
+        judge(chunk);
+        pass(chunk);
+      });
+    },
+  };
+}
+
+/** Passes on held chunks without some of their rows, which are given by their ids. */
+export function passWithout(
+  { held, dropped }: { readonly held: readonly Chunk[]; readonly dropped: Iterable<number> },
+  fate: Fate,
+  pool: ChunkPool,
+  pass: Pass,
+): void {
+  const byChunk = Map.groupBy(dropped, (id) => pool.chunkOf(id));
+  pool.cache.each(held, (chunk) => {
+    for (const id of byChunk.get(chunk) ?? []) chunk.drop(rowOf(id), fate);
+    pass(chunk);
+  });
+}
+
+/** The exceptions of a chunk that sources wrote. */
+export function* exceptionsIn(chunk: Chunk, finder: RowFinder): Generator<number> {
+  for (const row of finder.special(chunk)) {
+    const flags = chunk.flags[row]! & (Flag.Allow | Flag.Generated);
+    if (chunk.kind[row] === Kind.Rule && flags === Flag.Allow) yield row;
+  }
+}
+
 /** A stage that must see all chunks before it processes the first. */
 export abstract class BarrierStage implements Stage {
   private readonly cache: ChunkCache;
@@ -46,12 +95,10 @@ export abstract class BarrierStage implements Stage {
 
   end(pass: Pass): void {
     this.resolve();
-    for (const chunk of this.held) {
-      this.cache.use(chunk);
+    this.cache.each(this.held, (chunk) => {
       this.apply(chunk);
       pass(chunk);
-      this.cache.done(chunk);
-    }
+    });
     this.held = [];
     this.close();
   }

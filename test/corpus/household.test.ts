@@ -34,7 +34,7 @@ async function compiled(
   const compilation = new Compilation(plan, nodeHost(), () => {}, {});
   try {
     await compilation.fetch();
-    const known = new Set(isKnown ? plan.sources.map(({ shown }) => shown) : []);
+    const known = new Map(isKnown ? plan.sources.map(({ shown }) => [shown, {}]) : []);
     return await compilation.compile({ path: published, sources: known });
   } catch (error) {
     if (error instanceof CompilerError) return undefined;
