@@ -5,11 +5,11 @@ import type { SourceList } from "./source-list.ts";
 
 /** Throws a `CompilerError` for a text without entries. */
 export function refuseEmpty(
-  list: SourceList,
-  { label, mayBeEmpty }: RemoteSource,
-  measure: SourceMeasure | undefined,
+  list: Pick<SourceList, "hasText">,
+  { label, mayBeEmpty }: Pick<RemoteSource, "label" | "mayBeEmpty">,
+  measure: Pick<SourceMeasure, "entries"> | undefined,
 ): void {
   if (mayBeEmpty || (list.hasText && measure?.entries !== 0)) return;
-  const cause = list.hasText ? "it has only comments" : "the response has no text";
+  const cause = list.hasText ? "it has only comments or local names" : "the response has no text";
   throw sourceError("source-empty", `${label} is empty`, cause);
 }

@@ -2,6 +2,7 @@ import { HASH } from "../bytes/ascii.ts";
 import { countLineFeeds } from "../bytes/count-lines.ts";
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
 import { HashFilter } from "../kernel/row-finder.ts";
+import { isLocalLine } from "../syntax/local-names.ts";
 import { type WrittenNames, eachWrittenName } from "../syntax/written-names.ts";
 import { type DeclaredCount, declaredCount } from "./declared-count.ts";
 import { EntryHash } from "./name-hash.ts";
@@ -65,6 +66,7 @@ export class SourceGauge implements WrittenNames {
   }
 
   line(names: number, bytes: Uint8Array, start: number, end: number): void {
+    if (isLocalLine(names, bytes, start, end)) return;
     this.entries += Math.max(1, names);
     if (names === 0) this.add(bytes, start, end, false);
   }

@@ -1,3 +1,6 @@
+import { CLASS_OF, Class } from "../bytes/ascii.ts";
+import { decodeUtf8 } from "../bytes/utf8.ts";
+
 /** Names that every hosts file maps to the machine itself. They are not meant as blocked names. */
 const LOCAL_NAMES: ReadonlySet<string> = new Set([
   "localhost",
@@ -23,4 +26,21 @@ export function mayBeLocalName(firstByte: number, length: number): boolean {
 
 export function isLocalName(name: string): boolean {
   return LOCAL_NAMES.has(name.toLowerCase());
+}
+
+/** The only local name with a dot. */
+const WITH_DOT = "localhost.localdomain".length;
+
+/** Whether a line with so many names is one of a hosts file for the machine itself, such as `::1 localhost`. */
+export function isLocalLine(names: number, bytes: Uint8Array, start: number, end: number): boolean {
+  let last = end;
+  while (last > start && isBlank(bytes, last - 1)) last--;
+  let at = last - WITH_DOT;
+  if (names === 0) for (at = last; at > start && !isBlank(bytes, at - 1);) at--;
+  if (at <= start || !isBlank(bytes, at - 1)) return false;
+  return mayBeLocalName(bytes[at]!, last - at) && isLocalName(decodeUtf8(bytes, at, last));
+}
+
+function isBlank(bytes: Uint8Array, at: number): boolean {
+  return CLASS_OF[bytes[at]!] === Class.Blank;
 }

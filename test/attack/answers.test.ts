@@ -143,6 +143,9 @@ test("a response that is a single cut line is not a list", async () => {
 const OTHERS: readonly (readonly [string, string])[] = [
   ["[Adblock]\n", "source-empty"],
   ["! nothing here any more\n", "source-empty"],
+  // What a generator of hosts files writes that found no source.
+  ["# Hosts\n127.0.0.1 localhost\n::1 ip6-localhost ip6-loopback # IPv6\n", "source-empty"],
+  ["127.0.0.1\tlocalhost.localdomain \n", "source-empty"],
   ["404: Not Found", "source-not-list"],
   ["404: Not Found\n", "source-not-list"],
   ["404 page not found\n", "source-not-list"],
@@ -189,7 +192,7 @@ test("small lists of every kind are accepted", async () => {
     "404.example\n",
     "error.example.com\n",
     "0.0.0.0 a.example\n",
-    "127.0.0.1 localhost\n",
+    "127.0.0.1 localhost\n0.0.0.0 a.example\n",
     "! Title: 404 Not Found\n||a.example^\n",
     "# 404: Not Found\na.example\n",
     "[Adblock Plus 2.0]\n||a.example^\n",
