@@ -1,6 +1,4 @@
 import assert from "node:assert/strict";
-import { readFileSync, readdirSync, statSync } from "node:fs";
-import { join } from "node:path";
 import { test } from "node:test";
 import { HistoryReplay, namesIn, textOf } from "../support/history-replay.ts";
 
@@ -135,53 +133,3 @@ test("a wrong clock neither holds nor frees a source", async () => {
     assert.deepEqual(await replay.day(list(500)), ["source-shrunk"]);
   }
 });
-
-const HISTORIES = process.env["LIST_HISTORIES"];
-
-test(
-  "real lists: accidents are held, and honest lists at most once a year",
-  {
-    skip: HISTORIES === undefined,
-  },
-  async (context) => {
-    const folder = HISTORIES!;
-    let years = 0;
-    let holds = 0;
-    for (const name of readdirSync(folder).toSorted()) {
-      const path = join(folder, name);
-      if (!statSync(path).isDirectory()) continue;
-      const files = readdirSync(path).toSorted();
-      const replay = new HistoryReplay();
-      const momentOf = (file: string): number => Date.parse(file.slice(0, 10)) + DAY / 6;
-      for (const [index, file] of files.entries()) {
-        const text = readFileSync(join(path, file));
-        replay.now = momentOf(file);
-        if (isFailed(text)) {
-          context.diagnostic(`${name} ${file}: a failed fetch`);
-          continue;
-        }
-        await replay.run(text);
-        const next = files[index + 1];
-        await replay.wait(text, next === undefined ? replay.now + 10 * DAY : momentOf(next));
-      }
-      years += (momentOf(files.at(-1)!) - momentOf(files[0]!)) / DAY / 365;
-      holds += replay.holds.length;
-      for (const { from, to, end, causes } of replay.holds) {
-        const days = to === undefined ? "" : `, ${Math.round((to - from) / DAY)} days`;
-        const when = new Date(from).toISOString().slice(0, 10);
-        context.diagnostic(`${name} ${when}${days}, ${end}: ${causes.join("; ")}`);
-      }
-    }
-    context.diagnostic(`${holds} holds in ${Math.round(years)} years of lists`);
-    assert.ok(holds <= years);
-  },
-);
-
-/** Whether a text is not an offer: empty, without a rule, or a message. */
-function isFailed(text: Uint8Array): boolean {
-  const words = Buffer.from(text).toString("latin1");
-  if (words.startsWith("404:")) return true;
-  return words
-    .split("\n")
-    .every((line) => /^\s*(?:[!#].*)?$/.test(line) || line.includes("localhost"));
-}

@@ -10,8 +10,11 @@ const CORPUS = join(import.meta.dirname, "../../../shared/corpus");
 export const missingCorpus: string | false =
   !existsSync(join(CORPUS, "typical.tar.zst")) && `NO CORPUS: real lists are expected in ${CORPUS}`;
 
+/** `history-events` are the versions before and after the largest changes of real lists, `history` all versions of some lists. */
+type CorpusSet = "typical" | "power" | "history" | "history-events";
+
 /** Folder with the unpacked lists of a set, unpacked once a machine. Needs `zstd` and `tar`. */
-export function corpusFolder(set: "typical" | "power"): string {
+export function corpusFolder(set: CorpusSet): string {
   const folder = join(tmpdir(), `rules-compiler-corpus-${set}`);
   if (existsSync(folder)) return folder;
   const partial = `${folder}.${process.pid}`;

@@ -1,16 +1,22 @@
 import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { basename } from "node:path";
 import {
   exactChange,
   isMixed,
   writeHeldText,
   type Rereadable,
 } from "../../src/sources/held-text.ts";
+import { refuseTruncated } from "../../src/sources/declared-count.ts";
+import { refuseOther } from "../../src/sources/not-a-list.ts";
+import { refuseEmpty } from "../../src/sources/refuse-empty.ts";
 import { DAY_MS, type SizeLimits } from "../../src/sources/size-judge.ts";
-import { SourceGauge, type SourceMeasure } from "../../src/sources/source-gauge.ts";
+import { SourceGauge } from "../../src/sources/source-gauge.ts";
 import { SourceLedger } from "../../src/sources/source-ledger.ts";
+import type { Diagnostic } from "../../src/diagnostics/diagnostic.ts";
 import type { StoredFile } from "../../src/sources/source-store.ts";
 import { Fate } from "../../src/rules/fate.ts";
-import { memoryHost } from "./internals.ts";
+import { CompilerError, memoryHost } from "./internals.ts";
 
 const KEY = "k";
 const LIMITS: SizeLimits = { shrink: 50, growth: 200 };
@@ -23,13 +29,21 @@ export interface ReplayedHold {
   end: "within its limits" | "accepted" | "end of history";
 }
 
+/** A text that counts as a failed fetch. */
+export interface ReplayedFailure {
+  readonly at: number;
+  readonly cause: string;
+}
+
 /** A source that offers texts, and a list that is published of it after each run. */
 export class HistoryReplay {
   now: number;
   readonly ledger: SourceLedger;
   readonly holds: ReplayedHold[] = [];
+  readonly failures: ReplayedFailure[] = [];
   /** The text that the list has. */
   published: Uint8Array = new Uint8Array(0);
+  private measured: { readonly text: Uint8Array; readonly gauge: SourceGauge } | undefined;
   private readonly salt: number;
   private readonly limits: SizeLimits;
 
@@ -49,11 +63,18 @@ export class HistoryReplay {
     return this.ledger.historyOf(KEY)?.hold !== undefined;
   }
 
-  /** A run with this text. Returns the codes of the limits that hold it. */
+  /** A run with this text. Returns the codes of the limits that hold it, or of what makes it a failed fetch. */
   async run(text: Uint8Array, accept: readonly string[] = []): Promise<string[]> {
     const { ledger, published } = this;
     ledger.next();
-    const measure = this.measureOf(text);
+    const gauge = this.gaugeOf(text);
+    const { measure } = gauge;
+    const problem = problemOf(text, gauge);
+    if (problem !== undefined) {
+      const [{ code, message, cause }] = problem.diagnostics as [Diagnostic];
+      this.failures.push({ at: this.now, cause: `${message}: ${cause}` });
+      return [code];
+    }
     const verdict = await ledger.judge({
       key: KEY,
       label: "list",
@@ -65,7 +86,7 @@ export class HistoryReplay {
     });
     const { causes, ways } = verdict;
     const used = causes.length === 0 ? text : await heldText(ways, published, text);
-    const own = used === text ? measure : this.measureOf(used);
+    const own = used === text ? measure : this.gaugeOf(used).measure;
     ledger.take(KEY, { label: "list", files: [fileOf(used)], measure: own, verdict });
     ledger.publish([KEY]);
     await ledger.save();
@@ -101,10 +122,54 @@ export class HistoryReplay {
     }
   }
 
-  private measureOf(text: Uint8Array): SourceMeasure {
+  private gaugeOf(text: Uint8Array): SourceGauge {
+    if (this.measured?.text === text) return this.measured.gauge;
     const gauge = new SourceGauge(this.salt, new Set());
     gauge.look(text, 0, text.length);
-    return gauge.measure;
+    this.measured = { text, gauge };
+    return gauge;
+  }
+}
+
+/** Runs once for each of these versions, and once a day while it is held. Files are named after the day of their version. */
+export async function replayFiles(paths: readonly string[]): Promise<HistoryReplay> {
+  const replay = new HistoryReplay();
+  for (const [index, path] of paths.entries()) {
+    const text = readFileSync(path);
+    replay.now = momentOf(path);
+    await replay.run(text);
+    const next = paths[index + 1];
+    await replay.wait(text, next === undefined ? replay.now + 10 * DAY_MS : momentOf(next));
+  }
+  return replay;
+}
+
+/** When a version is read: at four in the morning. */
+export function momentOf(path: string): number {
+  return Date.parse(basename(path, ".txt")) + DAY_MS / 6;
+}
+
+/** A hold as a line for people. */
+export function holdText({ from, to, end, causes }: ReplayedHold): string {
+  const days = to === undefined ? "" : `, ${Math.round((to - from) / DAY_MS)} days`;
+  return `${dayOf(from)}${days}, ${end}: ${causes.join("; ")}`;
+}
+
+export function dayOf(moment: number): string {
+  return new Date(moment).toISOString().slice(0, "2026-11-01".length);
+}
+
+/** Why a text is not an offer; undefined if it is one. */
+function problemOf(text: Uint8Array, gauge: SourceGauge): CompilerError | undefined {
+  try {
+    refuseOther(text, true, "list");
+    refuseTruncated("list", gauge.counted, gauge.declared?.number);
+    const list = { hasText: text.length > 0 };
+    refuseEmpty(list, { label: "list", mayBeEmpty: false }, gauge.measure);
+    return undefined;
+  } catch (error) {
+    if (error instanceof CompilerError) return error;
+    throw error;
   }
 }
 
