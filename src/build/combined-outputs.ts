@@ -15,11 +15,10 @@ import { Losses } from "../formats/losses.ts";
 import { NameBuffer } from "../formats/name-buffer.ts";
 import { DEFAULT_OPTIONS } from "../formats/name-format.ts";
 import { readLines } from "../host/read-lines.ts";
-import { StateFile } from "../host/state-file.ts";
 import { NameExpander } from "../kernel/name-expander.ts";
 import { FileSet } from "../publish/file-set.ts";
 import { ListFile } from "../publish/list-file.ts";
-import { recordFolder } from "../record/record-folder.ts";
+import { stateOf } from "../record/record-folder.ts";
 import { isExpression } from "../meaning/line.ts";
 import { loadRegex } from "../syntax/regex-rule.ts";
 import { MOST_COMBINED_LISTS } from "../config/combined-problems.ts";
@@ -70,7 +69,8 @@ async function writeOne(plan: CombinedPlan, context: Context): Promise<WrittenOu
       emit({ kind: "diagnostic", diagnostic: warningOf("not-combined", message) });
       return undefined;
     }
-  const state = stateOf(host.path.resolve(host.cwd, plan.name), context);
+  const path = host.path.resolve(host.cwd, plan.name);
+  const state = stateOf(path, "combined.json", isMadeFrom, host);
   const last = await state.read();
   if (last !== undefined && last.digest === (await digestOf(plan, context)))
     return { ...last.written, outcome: "unchanged" };
@@ -191,11 +191,6 @@ function taggedLists(places: Places): (CombinedListName | undefined)[] {
     const isPlain = /^[a-z0-9-]{1,60}$/.test(slug) && slugs.indexOf(slug) === place;
     return { name: list.name, tag: isPlain ? slug : `list-${place + 1}` };
   });
-}
-
-function stateOf(path: string, { host }: Context): StateFile<MadeFrom> {
-  const name = `${host.path.basename(path)}.combined.json`;
-  return new StateFile(host.path.join(recordFolder(path, host), name), isMadeFrom, host);
 }
 
 function isMadeFrom(value: unknown): value is MadeFrom {

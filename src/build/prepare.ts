@@ -8,7 +8,7 @@ import type { CompiledList } from "../engine/compiled-list.ts";
 import type { CompileOptions } from "../engine/compile-options.ts";
 import { lastPatch, patchLines } from "../publish/patches.ts";
 import { phase } from "./build-context.ts";
-import { askedNames } from "./guards/asked-names.ts";
+import { askedNames } from "./guards/breaks-traffic.ts";
 import { type Verdict, checkGuards } from "./guards/check-guards.ts";
 import { type UnreadSource, mostLost, namesLost } from "./guards/names-lost.ts";
 import { unprovedBuild } from "./guards/unproved-build.ts";
@@ -111,7 +111,7 @@ export async function prepare(
   const guards = await phase(
     "guards",
     session,
-    () => checkGuards(plan, compiled, session, text?.view()),
+    () => checkGuards(plan, compiled, session, { last, text: text?.view() }),
     verdictText,
   );
   const cover =

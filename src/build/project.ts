@@ -15,7 +15,7 @@ import {
   type FileLocation,
 } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
-import { allNames, someOf } from "../diagnostics/some-of.ts";
+import { someOf } from "../diagnostics/some-of.ts";
 import type { Host } from "../host/host.ts";
 import type { ProjectOptions } from "./build-options.ts";
 
@@ -65,7 +65,7 @@ export async function openList(options: ProjectOptions, host: Host): Promise<Lis
   if (lists.length === 1) return lists[0]!;
   const names = lists.map(({ config }) => config.name);
   const message = `The configuration has ${names.length} lists: ${someOf(names)}`;
-  throw new CompilerError([errorOf("several-lists", message, allNames(names))]);
+  throw new CompilerError([errorOf("several-lists", message, { all: names })]);
 }
 
 function filtered(lists: readonly ListConfig[], filter: readonly string[]): readonly ListConfig[] {
@@ -76,7 +76,7 @@ function filtered(lists: readonly ListConfig[], filter: readonly string[]): read
       throw new CompilerError([
         errorOf("unknown-list", `No list matches --filter ${printable(one, 60)}`, {
           hint: `Lists: ${someOf(names)}`,
-          ...allNames(names),
+          all: names,
         }),
       ]);
   return lists.filter(({ config }) => filter.some((one) => isCalled(config.name, one)));

@@ -9,8 +9,3 @@ export function someOf(names: readonly string[]): string {
   const more = names.length - shown.length;
   return more > 0 ? `${shown.join(", ")} and ${more} more` : shown.join(", ");
 }
-
-/** All names of a message, for machines, for `--verbose` if the message has only some of them, and to find new ones. */
-export function allNames(names: readonly string[]): { readonly all: readonly string[] } {
-  return { all: names };
-}

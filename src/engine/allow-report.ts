@@ -1,5 +1,5 @@
 import { type Diagnostic, warningOf } from "../diagnostics/diagnostic.ts";
-import { allNames, someOf } from "../diagnostics/some-of.ts";
+import { someOf } from "../diagnostics/some-of.ts";
 import { writtenEntry } from "../syntax/allow-entry.ts";
 import { asciiLabels } from "../syntax/idna.ts";
 import type { AllowList, AllowUse } from "../transformations/allow.ts";
@@ -27,5 +27,5 @@ export function unusedEntries({ uses }: AllowList): Diagnostic[] {
   if (unused.length === 0) return [];
   const names = unused.map(({ entry }) => writtenEntry(entry));
   const message = `These entries of the allowlist match no rule: ${someOf(names)}`;
-  return [warningOf("allow-unused", message, { subject: "allow", ...allNames(names) })];
+  return [warningOf("allow-unused", message, { subject: "allow", all: names })];
 }

@@ -1,6 +1,7 @@
 import type { Host } from "../host/host.ts";
 import { RowFinder } from "../kernel/row-finder.ts";
 import { NameMatcher } from "../meaning/name-matcher.ts";
+import type { Chunk } from "../rules/chunk.ts";
 import { ChunkPool } from "../rules/rule-table.ts";
 import { SourceList } from "../sources/source-list.ts";
 import type { BlockedBefore } from "../transformations/newly-blocked.ts";
@@ -8,20 +9,19 @@ import { prepareRegex } from "../transformations/trust.ts";
 import type { Engine } from "./engine.ts";
 import { SourceSink } from "./source-sink.ts";
 
-/** The rules for names in a list in a file. */
-export async function rulesIn(
+/** Reads a published list chunk by chunk. Rejects with a `HostError` if there is none. */
+export async function readList(
   path: string,
-  names: readonly string[],
+  take: (chunk: Chunk) => void,
   host: Host,
   { kernel, scanner }: Engine,
-): Promise<NameMatcher> {
-  const watch = new NameMatcher(names, new RowFinder(kernel), true);
+): Promise<void> {
   const sink = new SourceSink(
     new ChunkPool(kernel),
     { index: 0, type: "adblock", feed: undefined, splitHosts: false },
     { scanner, preparing: [{ prepare: prepareRegex }] },
     (chunk) => {
-      watch.take(chunk);
+      take(chunk);
       chunk.leave();
     },
   );
@@ -32,6 +32,17 @@ export async function rulesIn(
   } finally {
     list.close();
   }
+}
+
+/** The rules for names in a published list. */
+export async function rulesIn(
+  path: string,
+  names: readonly string[],
+  host: Host,
+  engine: Engine,
+): Promise<NameMatcher> {
+  const watch = new NameMatcher(names, new RowFinder(engine.kernel), true);
+  await readList(path, (chunk) => watch.take(chunk), host, engine);
   return watch;
 }
 

@@ -47,6 +47,8 @@ export class BlocklistKind implements ListKind {
   readonly watched: ReadonlySet<string> = WATCHED;
   private readonly source: Pick<PlannedSource, "type" | "shown" | "feed">;
   private readonly names: readonly string[];
+  /** With their parents. */
+  private readonly own: ReadonlySet<string>;
   private readonly engineOf: () => Engine;
 
   /** Names in `mayBlock` do not count. `engineOf` is lazy: few lists need their rules checked. */
@@ -58,13 +60,13 @@ export class BlocklistKind implements ListKind {
     const waived = new Set(waivedNames(mayBlock));
     this.source = source;
     this.names = PROTECTED_NAMES.filter((name) => !waived.has(name));
+    this.own = new Set(this.names.flatMap(watchedFor));
     this.engineOf = engineOf;
   }
 
   /** Checks the names in the text first, and the rules only if there are many. */
   async judge(...[found, list]: Parameters<ListKind["judge"]>): Promise<void> {
-    const own = new Set(this.names.flatMap(watchedFor));
-    if (found.filter((name) => own.has(name)).length <= MOST) return;
+    if (found.filter((name) => this.own.has(name)).length <= MOST) return;
     const { kernel, scanner } = this.engineOf();
     const { stage, problem } = this.counter(new RowFinder(kernel), true);
     const sink = new SourceSink(
@@ -88,7 +90,6 @@ export class BlocklistKind implements ListKind {
     readonly problem: () => CompilerError | undefined;
   } {
     const watch = new NameMatcher(this.names, finder, true);
-    const own = new Set(this.names.flatMap(watchedFor));
     // Readers of other formats write patterns.
     const looksAtAll = isRaw || foreignFormats.has(this.source.type);
     let hits = 0;
@@ -101,7 +102,7 @@ export class BlocklistKind implements ListKind {
         // Allow-lists are lists of names. Matching patterns against protected names would cost 10% of the compile time.
         const rows = finder
           .hashed(chunk, watch.filter)
-          .filter((row) => own.has(hostOf(chunk, row).toLowerCase()));
+          .filter((row) => this.own.has(hostOf(chunk, row).toLowerCase()));
         hits += rows.length;
         if (rows.length > 0) watch.takeRows(chunk, rows);
       }),
@@ -111,19 +112,13 @@ export class BlocklistKind implements ListKind {
         // A rule that blocks several protected names counts once.
         const rules = new Set(blocked.map(({ by }) => by.name ?? by.text));
         if (rules.size <= MOST) return undefined;
-        return notBlocklist(
-          this.source.shown,
-          blocked.map(({ name }) => name),
+        const label = printable(this.source.shown);
+        return sourceError(
+          "source-not-blocklist",
+          `${label} is not a block-list: it blocks ${blocked.length} names that devices need`,
+          someOf(blocked.map(({ name }) => name)),
         );
       },
     };
   }
-}
-
-function notBlocklist(label: string, names: readonly string[]): CompilerError {
-  return sourceError(
-    "source-not-blocklist",
-    `${printable(label)} is not a block-list: it blocks ${names.length} names that devices need`,
-    someOf(names),
-  );
 }

@@ -2,12 +2,13 @@ import { CompilerError, type Diagnostic } from "../diagnostics/diagnostic.ts";
 import { type RankList, RankedNames } from "../meaning/ranked-names.ts";
 import type { Acquired } from "../sources/acquire.ts";
 import type { SourceState } from "../sources/source-state.ts";
-import type { InputFile } from "../sources/source-list.ts";
+import type { InputFile, SourceList } from "../sources/source-list.ts";
 import type { AllowList } from "../transformations/allow.ts";
 import type { Engine } from "./engine.ts";
 import { type Entries, EntrySink, allowListOf, filterOf, protectedOf } from "./filter-entries.ts";
 import type { StageSettings } from "./plan.ts";
 import { RankSink, noRanks } from "./rank-sink.ts";
+import type { ScanSink } from "./scan-sink.ts";
 import type { KeptRanks, SharedSources, SourceNotes } from "./shared-sources.ts";
 import { type SourceConditions, droppedState } from "./source-conditions.ts";
 import type { SourceOptions } from "./source-options.ts";
@@ -118,15 +119,8 @@ export class EntryReader {
       notes.push({ source, state, files });
       if (list === undefined) continue;
       const sink = new RankSink(this.options.engineOf());
-      try {
-        await list.readInto(sink);
-      } finally {
-        list.close();
-      }
-      sink.end();
+      await this.readInto(sink, list);
       if (sink.list.length === 0) throw noRanks(source.shown);
-      diagnostics.push(...list.diagnostics);
-      inputs.push(...list.inputs);
       lists.push(sink.list);
     }
     return {
@@ -147,6 +141,11 @@ export class EntryReader {
     const { list, state } = await this.open(file);
     if (list === undefined) return undefined;
     const sink = new EntrySink(!isCompat && state.kind !== "local", engineOf());
+    await this.readInto(sink, list);
+    return sink;
+  }
+
+  private async readInto(sink: ScanSink, list: SourceList): Promise<void> {
     try {
       await list.readInto(sink);
     } finally {
@@ -155,6 +154,5 @@ export class EntryReader {
     sink.end();
     this.findings.diagnostics.push(...list.diagnostics);
     this.findings.inputs.push(...list.inputs);
-    return sink;
   }
 }

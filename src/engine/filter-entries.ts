@@ -1,7 +1,7 @@
 import { CompilerError, type Diagnostic, errorOf, warningOf } from "../diagnostics/diagnostic.ts";
 import { countText, numberText } from "../diagnostics/number-text.ts";
 import { printable } from "../diagnostics/printable.ts";
-import { allNames, someOf } from "../diagnostics/some-of.ts";
+import { someOf } from "../diagnostics/some-of.ts";
 import type { Chunk } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
 import { Kind } from "../rules/kind.ts";
@@ -102,7 +102,7 @@ export function allowListOf(
         : `${countText(bad.length, "entry", "entries")} are not names`;
     const some = bad.length === 1 ? "" : `: ${someOf(bad)}`;
     const message = `Invalid configuration: ${what} to allow${some}`;
-    throw new CompilerError([errorOf("bad-allow-entry", message, allNames(bad))]);
+    throw new CompilerError([errorOf("bad-allow-entry", message, { all: bad })]);
   }
   const warnings: Diagnostic[] = [];
   for (const { entries, isRemote } of files) {

@@ -7,21 +7,15 @@ import { Flag, Kind } from "../rules/kind.ts";
 import { textOf } from "../rules/row-text.ts";
 import type { RemoteSource } from "../sources/acquire.ts";
 import type { FreedNow } from "../sources/freed-budget.ts";
-import { SourceList } from "../sources/source-list.ts";
-import type { FileLines } from "../syntax/list-scan.ts";
+import type { SourceList } from "../sources/source-list.ts";
 import type { LineFilter } from "../transformations/line-filter.ts";
+import { readList } from "./blocked-in.ts";
 import type { Engine } from "./engine.ts";
 import { EntrySink, allowListOf, filterOf } from "./filter-entries.ts";
-import { ScanSink } from "./scan-sink.ts";
 import type { CompileOptions } from "./compile-options.ts";
 import type { SourceOptions } from "./source-options.ts";
 
 type FreeingRole = "allow" | "exclusions" | "protect";
-
-interface Means {
-  readonly host: Host;
-  readonly engine: Engine;
-}
 
 /** Finds what a file of names frees; undefined for any other, and for one that no published list depends on. */
 export function freeingOf(
@@ -41,7 +35,7 @@ async function freedByFile(
   role: FreeingRole,
   { offer, published }: { readonly offer: SourceList; readonly published: SourceList | undefined },
   lists: readonly string[],
-  { host, engine }: Means,
+  { host, engine }: { readonly host: Host; readonly engine: Engine },
 ): Promise<FreedNow> {
   const now = await entriesOf(offer, engine);
   const before = published && (await entriesOf(published, engine));
@@ -54,7 +48,7 @@ async function freedByFile(
   for (const path of lists) {
     const judge = role === "exclusions" ? await excluded(fresh) : allowed(fresh);
     try {
-      await readList(path, (chunk) => judge.take(chunk), { host, engine });
+      await readList(path, (chunk) => judge.take(chunk), host, engine);
     } catch (error) {
       // It is not published yet.
       if (error instanceof HostError) continue;
@@ -107,12 +101,8 @@ async function excluded(entries: EntrySink): Promise<FreedJudge> {
 }
 
 function matchesAny(filter: LineFilter, text: string, name: string): boolean {
-  return (
-    filter.matchesLine(text) ||
-    filter.matchesLine(`0.0.0.0 ${name}`) ||
-    filter.matchesLine(`127.0.0.1 ${name}`) ||
-    filter.matchesLine(name)
-  );
+  const forms = [text, `0.0.0.0 ${name}`, `127.0.0.1 ${name}`, name];
+  return forms.some((line) => filter.matchesLine(line));
 }
 
 async function entriesOf(list: SourceList, engine: Engine): Promise<EntrySink> {
@@ -120,38 +110,4 @@ async function entriesOf(list: SourceList, engine: Engine): Promise<EntrySink> {
   await list.readAhead(sink);
   sink.end();
   return sink;
-}
-
-async function readList(
-  path: string,
-  take: (chunk: Chunk) => void,
-  { host, engine }: Means,
-): Promise<void> {
-  const sink = new ListSink(engine, take);
-  const list = new SourceList({ location: { kind: "file", path }, label: path }, host, {});
-  try {
-    await list.readInto(sink);
-  } finally {
-    list.close();
-  }
-  sink.end();
-}
-
-/** Reads the rows of a list. */
-class ListSink extends ScanSink {
-  private readonly onChunk: (chunk: Chunk) => void;
-
-  constructor(engine: Engine, onChunk: (chunk: Chunk) => void) {
-    super(engine, false);
-    this.onChunk = onChunk;
-  }
-
-  begin(): FileLines {
-    return { origin: 0, nextLine: 1 };
-  }
-
-  protected take(chunk: Chunk): void {
-    this.onChunk(chunk);
-    chunk.leave();
-  }
 }

@@ -1,7 +1,7 @@
 import type { HookConfig } from "../config/config.ts";
 import type { Host } from "../host/host.ts";
-import { StateFile } from "../host/state-file.ts";
-import { recordFolder } from "../record/record-folder.ts";
+import type { StateFile } from "../host/state-file.ts";
+import { stateOf } from "../record/record-folder.ts";
 import type { ListHealth, Told } from "./due-events.ts";
 
 interface StoredState {
@@ -28,8 +28,7 @@ export class HookState {
 
   static async open(list: string | undefined, host: Host): Promise<HookState> {
     if (list === undefined) return new HookState(undefined, undefined);
-    const name = `${host.path.basename(list)}.hooks.json`;
-    const file = new StateFile(host.path.join(recordFolder(list, host), name), isState, host);
+    const file = stateOf(list, "hooks.json", isState, host);
     return new HookState(file, await file.read());
   }
 

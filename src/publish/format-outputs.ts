@@ -1,7 +1,7 @@
 import { type Diagnostic, errorOf } from "../diagnostics/diagnostic.ts";
 import { countText, numberText } from "../diagnostics/number-text.ts";
 import { printable } from "../diagnostics/printable.ts";
-import { allNames, someOf } from "../diagnostics/some-of.ts";
+import { someOf } from "../diagnostics/some-of.ts";
 import { encodeUtf8 } from "../bytes/utf8.ts";
 import { FormatWriter, type FileEntries, headerBytes } from "../formats/format-writer.ts";
 import type { HeaderValues } from "../formats/header-template.ts";
@@ -267,7 +267,7 @@ function violations(
       blocked.length === 1
         ? `${printable(blocked[0]!)}, which devices need and the list does not block`
         : `${countText(blocked.length, "name")} that devices need and the list does not block: ${someOf(blocked)}`;
-    found.push(errorOf("blocks-protected", `${name} would block ${what}`, allNames(blocked)));
+    found.push(errorOf("blocks-protected", `${name} would block ${what}`, { all: blocked }));
   }
   const isEmpty = writer.blocks <= canaries;
   if (isEmpty && model.isBlocking && losses.length + writer.leftOut.size > 0)

@@ -4,7 +4,7 @@ import { type Resolver, resolversOf } from "../config/resolvers.ts";
 import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import { reasonOf } from "../diagnostics/reason.ts";
-import { allNames, someOf } from "../diagnostics/some-of.ts";
+import { someOf } from "../diagnostics/some-of.ts";
 import { type Host, HostError } from "../host/host.ts";
 import { type ClientLimits, DnsClient } from "./dns-client.ts";
 
@@ -26,7 +26,7 @@ export async function resolverNamed(
   throw new CompilerError([
     errorOf("no-resolvers", `No resolver has the name ${printable(name, 60)}`, {
       ...(names.length > 0 && { hint: `Resolvers: ${someOf(names)}` }),
-      ...allNames(names),
+      all: names,
     }),
   ]);
 }

@@ -1,6 +1,6 @@
 import { type Diagnostic, errorOf } from "../diagnostics/diagnostic.ts";
 import { countText, numberText } from "../diagnostics/number-text.ts";
-import { allNames, someOf } from "../diagnostics/some-of.ts";
+import { someOf } from "../diagnostics/some-of.ts";
 import type { FreedThen } from "./ledger-state.ts";
 import { DAY_MS } from "./size-judge.ts";
 
@@ -59,5 +59,5 @@ export function tooManyFreed(
   const after = before.size === 0 ? "" : ` after ${numberText(before.size)} others`;
   const message = `${label} would free more than ${countText(most, "name")} within 30 days`;
   const cause = `its new entries would free ${count} of the published list${after}: ${someOf(names)}`;
-  return errorOf("names-freed", message, { cause, ...allNames(names) });
+  return errorOf("names-freed", message, { cause, all: names });
 }

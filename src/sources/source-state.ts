@@ -7,16 +7,9 @@ export type SourceState =
   | { readonly kind: "fetched"; readonly mirrorSince?: number | undefined }
   /** The user asked for copies. */
   | { readonly kind: "offline"; readonly goodAt: number }
-  /** It failed; its last good copy is used until the given moment. */
+  /** It failed, or differs too much from its last good copy; the copy is used until the given moment. */
   | {
-      readonly kind: "stale";
-      readonly goodAt: number;
-      readonly until: number;
-      readonly causes: readonly Diagnostic[];
-    }
-  /** It differs too much from its last good copy, which is used until the given moment. */
-  | {
-      readonly kind: "held";
+      readonly kind: "stale" | "held";
       readonly goodAt: number;
       readonly until: number;
       readonly causes: readonly Diagnostic[];

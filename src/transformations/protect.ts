@@ -156,13 +156,8 @@ export class Protection {
         this.blocked.push({ name, rule: own, isForName: isForName(own, name) });
         continue;
       }
-      const effects = noEffects();
-      for (const rule of rules) {
-        addEffects(effects, rule);
-        this.useOf(this.sourceOf(rule.row)).excepted.add(name);
-      }
-      lines.push(...exceptionsFor({ name, below: false, self: true }, effects));
-      lines.push(...this.own.strengthened(name));
+      for (const { row } of rules) this.useOf(this.sourceOf(row)).excepted.add(name);
+      lines.push(...this.exceptionsTo(rules, name));
     }
     return lines;
   }
@@ -188,32 +183,30 @@ export class Protection {
         for (const { household } of this.uses.values()) household.delete(name);
         continue;
       }
-      const effects = noEffects();
-      for (const { rule, source } of rules) {
-        if (this.isTrusted(source)) continue;
-        addEffects(effects, rule);
-        this.note(source, name, rule);
-      }
-      lines.push(...exceptionsFor({ name, below: false, self: true }, effects));
-      lines.push(...this.own.strengthened(name));
+      const others = rules.filter(({ source }) => !this.isTrusted(source));
+      for (const { rule, source } of others) this.note(source, name, rule);
+      const lesser = others.map(({ rule }) => rule);
+      lines.push(...this.exceptionsTo(lesser, name));
     }
     for (const { accepted } of this.uses.values())
       for (const name of accepted) if (!blocked.has(name)) accepted.delete(name);
     return lines;
   }
 
+  /** Exceptions to rules for one name, and what fully trusted sources say about it nevertheless. */
+  private exceptionsTo(rules: readonly (Partial<Rule> & WatchedRule)[], name: string): string[] {
+    const effects = noEffects();
+    for (const rule of rules) addEffects(effects, rule);
+    const lines = exceptionsFor({ name, below: false, self: true }, effects);
+    return [...lines, ...this.own.strengthened(name)];
+  }
+
   private useOf(source: number): ProtectedUse {
-    let use = this.uses.get(source);
-    if (use === undefined)
-      this.uses.set(
-        source,
-        (use = {
-          dropped: new Set(),
-          excepted: new Set(),
-          household: new Map(),
-          accepted: new Set(),
-        }),
-      );
+    const known = this.uses.get(source);
+    if (known !== undefined) return known;
+    const sets = { dropped: new Set<string>(), excepted: new Set<string>() };
+    const use = { ...sets, household: new Map(), accepted: new Set<string>() };
+    this.uses.set(source, use);
     return use;
   }
 

@@ -96,7 +96,6 @@ export const STALE: ListedCondition = {
   hint: "Check the URL",
   subject: "Ads",
   since: "2026-11-10T06:00:00.000Z",
-  told: "2026-11-10T06:00:00.000Z",
   until: "2027-05-09T00:00:00.000Z",
   reminders: 0,
 };

@@ -3,8 +3,7 @@ import type { CompiledList } from "../../engine/compiled-list.ts";
 import { trafficChange } from "../../explain/traffic-change.ts";
 import type { ListPlan } from "../list-plan.ts";
 import type { BuildSession } from "../session.ts";
-import { readLastPublish } from "../state/last-publish.ts";
-import { guardLogs } from "./asked-names.ts";
+import { guardLogs } from "./breaks-traffic.ts";
 import type { GuardContext } from "./guard.ts";
 import { guardList } from "./registry.ts";
 
@@ -19,12 +18,10 @@ export async function checkGuards(
   plan: ListPlan,
   { report, findings }: CompiledList,
   session: BuildSession,
-  text: Uint8Array | undefined,
+  { last, text }: Pick<GuardContext, "last"> & { readonly text: Uint8Array | undefined },
 ): Promise<Verdict> {
-  const { options, host } = session;
+  const { options } = session;
   if (options.compat) return { violations: [], warnings: [] };
-  const path = plan.files[0]?.path;
-  const last = path === undefined ? undefined : await readLastPublish(path, host);
   const traffic = text === undefined ? undefined : await changedTraffic(plan, text, session);
   const found = guardList({ report, findings, limits: plan.guards, last, traffic }, options.accept);
   return {

@@ -31,11 +31,8 @@ export interface GuardContext {
   readonly traffic?: Pick<TrafficChange, "queries" | "blocked"> | Diagnostic | undefined;
 }
 
-/** Checks a list before it is published. */
-export interface Guard {
-  /** Finds problems. An error refuses the list, a warning does not. */
-  check(context: GuardContext): Diagnostic[];
-}
+/** Finds problems of a list before it is published. An error refuses the list, a warning does not. */
+export type Guard = (context: GuardContext) => Diagnostic[];
 
 /** The limits from the configuration, with defaults. */
 export function guardLimits(config: Config): GuardLimits {

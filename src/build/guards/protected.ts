@@ -2,7 +2,7 @@ import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
 import { errorOf, warningOf } from "../../diagnostics/diagnostic.ts";
 import { countText } from "../../diagnostics/number-text.ts";
 import { printable } from "../../diagnostics/printable.ts";
-import { MOST_NAMED, allNames, someOf } from "../../diagnostics/some-of.ts";
+import { MOST_NAMED, someOf } from "../../diagnostics/some-of.ts";
 import type { BlockedProtected } from "../../engine/list-findings.ts";
 import type { Guard } from "./guard.ts";
 import { byFile, placesOf } from "./rules-of-file.ts";
@@ -19,28 +19,26 @@ interface BlockingRule extends Pick<BlockedProtected, "text" | "at"> {
  * Finds protected names that rules of fully trusted sources block. A rule for exactly such a name is deliberate and yields a
  * warning. A broader rule that newly blocks a lifeline is a mistake and refuses the list.
  */
-export const protectedNames: Guard = {
-  check({ findings, last }) {
-    const byRule = new Map<string, BlockedProtected[]>();
-    const wide = new Set(findings.wide.map(({ text }) => text));
-    // The suffix guard checks rules for whole suffixes.
-    for (const one of findings.blocked.filter(({ text }) => !wide.has(text)))
-      byRule.set(one.text, [...(byRule.get(one.text) ?? []), one]);
-    const isNew = ({ name, isLifeline, isForName }: BlockedProtected): boolean =>
-      isLifeline && !isForName && last !== undefined && !(last.blocked ?? []).includes(name);
-    const rules = [...byRule].map(([text, names]): BlockingRule => ({
-      text,
-      names,
-      at: names[0]!.at,
-    }));
-    const refused = rules.filter(({ names }) => names.some(isNew));
-    return [
-      ...byFile(refused).map((some) => errorOf("blocks-protected", ...said(some))),
-      ...byFile(rules.filter((rule) => !refused.includes(rule))).map((some) =>
-        warningOf("protected-blocked", ...said(some)),
-      ),
-    ];
-  },
+export const protectedNames: Guard = ({ findings, last }) => {
+  const byRule = new Map<string, BlockedProtected[]>();
+  const wide = new Set(findings.wide.map(({ text }) => text));
+  // The suffix guard checks rules for whole suffixes.
+  for (const one of findings.blocked.filter(({ text }) => !wide.has(text)))
+    byRule.set(one.text, [...(byRule.get(one.text) ?? []), one]);
+  const isNew = ({ name, isLifeline, isForName }: BlockedProtected): boolean =>
+    isLifeline && !isForName && last !== undefined && !(last.blocked ?? []).includes(name);
+  const rules = [...byRule].map(([text, names]): BlockingRule => ({
+    text,
+    names,
+    at: names[0]!.at,
+  }));
+  const refused = rules.filter(({ names }) => names.some(isNew));
+  return [
+    ...byFile(refused).map((some) => errorOf("blocks-protected", ...said(some))),
+    ...byFile(rules.filter((rule) => !refused.includes(rule))).map((some) =>
+      warningOf("protected-blocked", ...said(some)),
+    ),
+  ];
 };
 
 /** Message, location and hint for the rules of one file. */
@@ -58,7 +56,7 @@ function said(rules: readonly BlockingRule[]): [string, Partial<Diagnostic>] {
   const more = {
     hint: hintFor(names, rules.length === 1 ? "rule" : "rules"),
     ...placesOf(rules),
-    ...allNames(names),
+    all: names,
   };
   return [`${who} ${what}`, more];
 }

@@ -1,7 +1,7 @@
 import { type Diagnostic, errorOf, warningOf } from "../../diagnostics/diagnostic.ts";
 import { countText } from "../../diagnostics/number-text.ts";
 import { printable } from "../../diagnostics/printable.ts";
-import { MOST_NAMED, allNames, someOf } from "../../diagnostics/some-of.ts";
+import { MOST_NAMED, someOf } from "../../diagnostics/some-of.ts";
 import type { ListFindings } from "../../engine/list-findings.ts";
 import type { Guard } from "./guard.ts";
 import { byFile, placesOf } from "./rules-of-file.ts";
@@ -14,19 +14,17 @@ const LARGEST = new Set(
 type Wide = ListFindings["wide"][number];
 
 /** Finds rules of fully trusted sources for whole suffixes. The largest suffixes refuse the list; others yield warnings. */
-export const suffixes: Guard = {
-  check({ findings, limits, last }) {
-    const { mayBlockSuffixes } = limits;
-    const isMeant = ({ suffix }: Wide): boolean =>
-      mayBlockSuffixes.includes("*") || (suffix !== undefined && mayBlockSuffixes.includes(suffix));
-    const isRefused = ({ suffix }: Wide): boolean =>
-      suffix === undefined || (last !== undefined && LARGEST.has(suffix));
-    const open = findings.wide.filter((rule) => !isMeant(rule));
-    return [
-      ...byFile(open.filter(isRefused)).map(refusalOf),
-      ...byFile(open.filter((rule) => !isRefused(rule))).map(warningFor),
-    ];
-  },
+export const suffixes: Guard = ({ findings, limits, last }) => {
+  const { mayBlockSuffixes } = limits;
+  const isMeant = ({ suffix }: Wide): boolean =>
+    mayBlockSuffixes.includes("*") || (suffix !== undefined && mayBlockSuffixes.includes(suffix));
+  const isRefused = ({ suffix }: Wide): boolean =>
+    suffix === undefined || (last !== undefined && LARGEST.has(suffix));
+  const open = findings.wide.filter((rule) => !isMeant(rule));
+  return [
+    ...byFile(open.filter(isRefused)).map(refusalOf),
+    ...byFile(open.filter((rule) => !isRefused(rule))).map(warningFor),
+  ];
 };
 
 function refusalOf(rules: readonly Wide[]): Diagnostic {
@@ -39,7 +37,7 @@ function refusalOf(rules: readonly Wide[]): Diagnostic {
       : `${countText(rules.length, "rule")} block nearly every name, or all of a large suffix`;
   const [noun, pronoun] = rules.length === 1 ? ["rule", "it"] : ["rules", "them"];
   const hint = `Remove the ${noun}, or accept ${pronoun} for good with ${acceptance(rules)}`;
-  return errorOf("blocks-suffix", message, { ...placesOf(rules), ...allNames(all), hint });
+  return errorOf("blocks-suffix", message, { ...placesOf(rules), all, hint });
 }
 
 function warningFor(rules: readonly Wide[]): Diagnostic {
@@ -48,7 +46,7 @@ function warningFor(rules: readonly Wide[]): Diagnostic {
   const { at } = placesOf(rules);
   return warningOf("suffix-blocked", message, {
     ...(at === undefined ? {} : { at }),
-    ...allNames(names),
+    all: names,
     hint: `If this is intended, add ${acceptance(rules)}`,
   });
 }

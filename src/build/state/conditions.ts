@@ -4,8 +4,8 @@ import { countText } from "../../diagnostics/number-text.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import type { Host } from "../../host/host.ts";
 import { ifAvailable } from "../../host/if-available.ts";
-import { StateFile } from "../../host/state-file.ts";
-import { recordFolder } from "../../record/record-folder.ts";
+import type { StateFile } from "../../host/state-file.ts";
+import { stateOf } from "../../record/record-folder.ts";
 import { readSources, sourcesPath } from "../../sources/published-sources.ts";
 import { decodeUtf8 } from "../../bytes/utf8.ts";
 
@@ -17,8 +17,6 @@ export interface Condition extends Diagnostic {
   readonly finder: Finder;
   /** When it was first found. */
   readonly since: string;
-  /** When it was last reported. */
-  readonly told: string;
   readonly reminders: number;
 }
 
@@ -121,20 +119,18 @@ function nextOf(
   const subject = subjectOf(diagnostic);
   // A clock that was wrong must not delay reminders for years.
   if (before === undefined || before.since > at)
-    return { ...diagnostic, subject, finder, since: at, told: at, reminders: 0 };
-  const { since, told, reminders } = before;
+    return { ...diagnostic, subject, finder, since: at, reminders: 0 };
+  const { since, reminders } = before;
   const due =
     diagnostic.severity === "warning"
       ? REMINDERS.filter((day) => now.getTime() - Date.parse(since) >= day * DAY_MS).length
       : 0;
-  const isTold = due <= reminders && !hasNew(diagnostic, before);
   const all = [...new Set([...(before.all ?? []), ...(diagnostic.all ?? [])])];
   return {
     ...diagnostic,
     subject,
     finder,
     since,
-    told: isTold ? told : at,
     reminders: Math.max(due, reminders),
     // A name that goes and comes back is not new.
     ...(all.length > 0 && all.length <= MOST_NAMES && { all }),
@@ -194,10 +190,7 @@ export class Conditions {
   constructor(list: string | undefined, host: Host) {
     this.host = host;
     this.list = list;
-    if (list === undefined) return;
-    const name = `${host.path.basename(list)}.conditions.json`;
-    const path = host.path.join(recordFolder(list, host), name);
-    this.file = new StateFile(path, isStored, host);
+    this.file = list === undefined ? undefined : stateOf(list, "conditions.json", isStored, host);
   }
 
   /** Undefined if nothing is stored. Call it before a publish, which changes what is known without a state. */
@@ -220,7 +213,7 @@ export class Conditions {
       const days = (host.now().getTime() - Date.parse(at)) / DAY_MS;
       const reminders = REMINDERS.filter((day) => days >= day).length;
       const own = { code, severity: "warning", message: name, subject: name } as const;
-      return [safeToPrint({ ...own, finder: "build", since: at, told: at, reminders })];
+      return [safeToPrint({ ...own, finder: "build", since: at, reminders })];
     });
   }
 
@@ -248,13 +241,7 @@ export class Conditions {
 }
 
 function diagnosticOf(condition: Condition): Diagnostic {
-  const {
-    finder: _finder,
-    since: _since,
-    told: _told,
-    reminders: _reminders,
-    ...diagnostic
-  } = condition;
+  const { finder: _finder, since: _since, reminders: _reminders, ...diagnostic } = condition;
   return diagnostic;
 }
 
@@ -275,10 +262,10 @@ function isStored(value: unknown): value is StoredConditions {
 
 function isCondition(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
-  const { code, severity, message, finder, since, told, reminders } = value as Partial<Condition>;
+  const { code, severity, message, finder, since, reminders } = value as Partial<Condition>;
   const { subject = "", hint = "", cause = "", all = [] } = value as Partial<Condition>;
   const other = [subject, hint, cause, ...(Array.isArray(all) ? all : [all])];
-  const texts = [code, severity, message, finder, since, told, ...other];
+  const texts = [code, severity, message, finder, since, ...other];
   const isDated = !Number.isNaN(Date.parse(since ?? ""));
   return (
     texts.every((text) => typeof text === "string") && typeof reminders === "number" && isDated

@@ -4,8 +4,8 @@ import { printable } from "../../diagnostics/printable.ts";
 import { shellWord } from "../../diagnostics/shell-word.ts";
 import type { CompileReport } from "../../engine/report.ts";
 import { type Host, HostError } from "../../host/host.ts";
-import { StateFile } from "../../host/state-file.ts";
-import { recordFolder } from "../../record/record-folder.ts";
+import type { StateFile } from "../../host/state-file.ts";
+import { stateOf } from "../../record/record-folder.ts";
 import type { ProjectOptions } from "../build-options.ts";
 import type { WrittenFile } from "./build-cache.ts";
 
@@ -27,8 +27,7 @@ export interface Hold {
 export type FoundHold = Hold | "damaged";
 
 function fileOf(list: string, host: Host): StateFile<Hold> {
-  const name = `${host.path.basename(list)}.hold.json`;
-  return new StateFile(host.path.join(recordFolder(list, host), name), isHold, host);
+  return stateOf(list, "hold.json", isHold, host);
 }
 
 /** Undefined if the list is not held. */

@@ -1,6 +1,6 @@
 import type { Host } from "../../host/host.ts";
-import { StateFile } from "../../host/state-file.ts";
-import { recordFolder } from "../../record/record-folder.ts";
+import type { StateFile } from "../../host/state-file.ts";
+import { stateOf } from "../../record/record-folder.ts";
 
 /**
  * What a resolver answers from: the published list, an earlier build of it, no list, something else; or it does not answer.
@@ -57,8 +57,7 @@ const MOST_A_DAY = 3;
 const DAY_MS = 86_400_000;
 
 function fileOf(list: string, host: Host): StateFile<LastProof> {
-  const name = `${host.path.basename(list)}.proof.json`;
-  return new StateFile(host.path.join(recordFolder(list, host), name), isLastProof, host);
+  return stateOf(list, "proof.json", isLastProof, host);
 }
 
 /** What is known about the resolvers of the list at a path. */

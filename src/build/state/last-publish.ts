@@ -1,7 +1,7 @@
 import type { CompileReport } from "../../engine/report.ts";
 import { type Host, HostError } from "../../host/host.ts";
-import { StateFile } from "../../host/state-file.ts";
-import { recordFolder } from "../../record/record-folder.ts";
+import type { StateFile } from "../../host/state-file.ts";
+import { stateOf } from "../../record/record-folder.ts";
 
 /** The state of the last publish, stored beside the list. Fields that earlier versions did not write are optional. */
 export interface LastPublish {
@@ -23,8 +23,7 @@ export interface LastPublish {
 }
 
 function fileOf(output: string, host: Host): StateFile<LastPublish> {
-  const path = host.path.join(recordFolder(output, host), `${host.path.basename(output)}.json`);
-  return new StateFile(path, isLastPublish, host);
+  return stateOf(output, "json", isLastPublish, host);
 }
 
 /** Undefined for the first publish, if the list was deleted, or if the state cannot be read. */

@@ -1,8 +1,8 @@
 import type { FreedNamesOf } from "../../engine/compile-options.ts";
 import type { Learned } from "../../engine/compiled-list.ts";
 import type { Host } from "../../host/host.ts";
-import { StateFile } from "../../host/state-file.ts";
-import { recordFolder } from "../../record/record-folder.ts";
+import type { StateFile } from "../../host/state-file.ts";
+import { stateOf } from "../../record/record-folder.ts";
 
 const DAYS_MS = 30 * 86_400_000;
 
@@ -18,8 +18,7 @@ export interface ListMemory {
 const NOTHING: ListMemory = { version: 1, blocked: [], freed: [] };
 
 function fileOf(output: string, host: Host): StateFile<ListMemory> {
-  const name = `${host.path.basename(output)}.memory.json`;
-  return new StateFile(host.path.join(recordFolder(output, host), name), isMemory, host);
+  return stateOf(output, "memory.json", isMemory, host);
 }
 
 export async function readMemory(output: string, host: Host): Promise<ListMemory> {

@@ -1,7 +1,7 @@
 import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import { reasonOf } from "../../diagnostics/reason.ts";
-import { allNames, someOf } from "../../diagnostics/some-of.ts";
+import { someOf } from "../../diagnostics/some-of.ts";
 import { type Host, HostError } from "../../host/host.ts";
 import { openRanks } from "../../build/name-ranks.ts";
 import { keptChange } from "../../build/kept-change.ts";
@@ -72,7 +72,7 @@ function comparedLists(
   const all = [...new Set([...lists, ...after.lists])];
   if (both.length === 0) {
     const message = `diff compares one list; select it with --filter: ${someOf(all)}`;
-    throw new CompilerError([errorOf("several-lists", message, allNames(all))]);
+    throw new CompilerError([errorOf("several-lists", message, { all })]);
   }
   for (const name of all)
     if (!both.includes(name))
