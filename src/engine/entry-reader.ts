@@ -60,12 +60,12 @@ export class EntryReader {
     const { open, conditions } = this.options;
     try {
       const opened = await open(file);
-      conditions.note(file.shown, opened.state);
+      conditions.note(file, opened.state);
       return opened;
     } catch (error) {
       if (!(error instanceof CompilerError) || !conditions.mayLeaveOut(file, error)) throw error;
       const state = droppedState(error);
-      conditions.note(file.shown, state);
+      conditions.note(file, state);
       return { list: undefined, state, files: undefined };
     }
   }
@@ -103,7 +103,7 @@ export class EntryReader {
     for (const { source, ...notes } of known.sources)
       if (notes.state.kind !== "local") {
         note(source, notes);
-        conditions.note(source.shown, notes.state);
+        conditions.note(source, notes.state);
       }
     return known.names;
   }

@@ -41,12 +41,15 @@ export class SourceConditions {
   /** Call it when all sources have their states. */
   noteSources(sources: readonly PlannedSource[]): void {
     this.sources = sources;
-    for (const { index, label } of sources) this.note(label, this.found.states[index]);
+    for (const source of sources) this.note(source, this.found.states[source.index]);
   }
 
-  note(label: string, state: SourceState | undefined): void {
+  note(
+    { label, isRequired }: Pick<SourceOptions, "label" | "isRequired">,
+    state: SourceState | undefined,
+  ): void {
     if (state === undefined) return;
-    this.noted.push({ label: printable(label), state });
+    this.noted.push({ label: printable(label), state, isRequired });
     if (state.kind === "dropped") this.leftOut.push(printable(label));
   }
 
@@ -68,9 +71,9 @@ export class SourceConditions {
   /** Throws a `CompilerError` if so many sources are left out that there is no list. `hasList` if one is published already. */
   refuseMissing(hasList: boolean): void {
     const { sources, found } = this;
-    const gone = sources.flatMap(({ index, label }): NamedState[] => {
+    const gone = sources.flatMap(({ index, label, isRequired }): NamedState[] => {
       const state = found.states[index];
-      return state?.kind === "dropped" ? [{ label: printable(label), state }] : [];
+      return state?.kind === "dropped" ? [{ label: printable(label), state, isRequired }] : [];
     });
     const isEnough = hasList ? gone.length < sources.length : gone.length * 2 <= sources.length;
     if (gone.length === 0 || isEnough || this.options.anyMayFail === true) return;

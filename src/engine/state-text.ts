@@ -6,6 +6,7 @@ import { printable } from "../diagnostics/printable.ts";
 import { reasonOf } from "../diagnostics/reason.ts";
 import type { HostError } from "../host/host.ts";
 import { momentText } from "../diagnostics/moment-text.ts";
+import { SIZE_CODES } from "../sources/size-problem.ts";
 import type { SourceState } from "../sources/source-state.ts";
 import type { NetworkWatch } from "../sources/network-watch.ts";
 
@@ -13,6 +14,8 @@ import type { NetworkWatch } from "../sources/network-watch.ts";
 export interface NamedState {
   readonly label: string;
   readonly state: SourceState;
+  /** Whether nothing is published without it. */
+  readonly isRequired: boolean;
 }
 
 /** What to tell about sources that are replaced by a copy or left out: one line for all if no server answered. */
@@ -71,15 +74,19 @@ function mirrorWarning({ label, state }: NamedState): Diagnostic[] {
   return [warningOf("mirror-only", message, { subject: label })];
 }
 
-function unreadWarning({ label, state }: NamedState): Diagnostic {
+function unreadWarning({ label, state, isRequired }: NamedState): Diagnostic {
   const { causes, until } = state as Unread;
   // A private address is refused by every run, unless the user allows it.
   const { hint } = causes.find(({ code }) => code === "private-address") ?? {};
   const why = { cause: causeText(causes), subject: label, ...(hint !== undefined && { hint }) };
   if (state.kind === "stale") {
-    const used = `using cached copy from ${momentText(state.goodAt)} until ${dayText(until!)}, then it is left out`;
+    const used = `using cached copy from ${momentText(state.goodAt)} until ${dayText(until!)}, then ${isRequired ? "nothing is published" : "it is left out"}`;
     const end = new Date(until!).toISOString();
     return warningOf("source-stale", `${label} failed; ${used}`, { ...why, until: end });
+  }
+  if (differs(causes)) {
+    const message = `${label} differs too much and is left out: its published text is not in the cache`;
+    return warningOf("source-dropped", message, { ...why, hint: acceptHint(causes) });
   }
   const copy =
     until === undefined ? "there is no copy" : `its copy was used until ${dayText(until)}`;
@@ -88,12 +95,23 @@ function unreadWarning({ label, state }: NamedState): Diagnostic {
 
 function heldWarning({ label, state }: NamedState): Diagnostic[] {
   if (state.kind !== "held") return [];
-  const codes = state.causes.map(({ code }) => `--accept ${code}`).join(" ");
   const message = `${label} differs too much; its text of ${momentText(state.goodAt)} stays until ${momentText(state.until)} if the change lasts`;
-  const hint = `Check the source; if the change is intended, run once with ${codes}`;
+  const hint = acceptHint(state.causes);
   const cause = causeText(state.causes);
   const until = new Date(state.until).toISOString();
   return [warningOf("source-held", message, { cause, subject: label, until, hint })];
+}
+
+const LIMITS: ReadonlySet<string> = new Set([...Object.values(SIZE_CODES), "names-freed"]);
+
+/** Whether a source could be read, but exceeds its limits. */
+function differs(causes: readonly Diagnostic[]): boolean {
+  return causes.every(({ code }) => LIMITS.has(code));
+}
+
+function acceptHint(causes: readonly Diagnostic[]): string {
+  const codes = causes.map(({ code }) => `--accept ${code}`).join(" ");
+  return `Check the source; if the change is intended, run once with ${codes}`;
 }
 
 function causeText(causes: readonly Diagnostic[]): string {
@@ -156,7 +174,8 @@ export function stateNote(state: SourceState | undefined): string | undefined {
     return `Using cached copy from ${momentText(state.goodAt)}: source unavailable`;
   if (state?.kind === "held")
     return `Using its text of ${momentText(state.goodAt)}: source differs too much`;
-  return state?.kind === "dropped" ? "Left out: source unavailable" : undefined;
+  if (state?.kind !== "dropped") return undefined;
+  return `Left out: source ${differs(state.causes) ? "differs too much" : "unavailable"}`;
 }
 
 /** The warning about a cache folder that cannot be written to. */

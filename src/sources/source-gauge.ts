@@ -15,6 +15,8 @@ const COSMETIC: ReadonlySet<number> = new Set([35, 64, 63, 36, 37]);
 export interface SourceMeasure {
   /** Entries: names, and lines without one. */
   readonly entries: number;
+  /** Whether a line can be a rule: it has a name, a character of patterns or an IP address. */
+  readonly hasRules: boolean;
   /** Makes the hashes of `sketch` unpredictable. */
   readonly salt: number;
   readonly sketch: Sketch;
@@ -30,6 +32,7 @@ export class SourceGauge implements WrittenNames {
   declared: DeclaredCount | undefined;
   private hasBegun = false;
   private entries = 0;
+  private hasRules = false;
   private lines = 0;
   private cosmetic = 0;
   private readonly salt: number;
@@ -68,6 +71,7 @@ export class SourceGauge implements WrittenNames {
   line(names: number, bytes: Uint8Array, start: number, end: number): void {
     if (isLocalLine(names, bytes, start, end)) return;
     this.entries += Math.max(1, names);
+    this.hasRules ||= names > 0 || isRuleLike(bytes, start, end);
     if (names === 0) this.add(bytes, start, end, false);
   }
 
@@ -90,9 +94,15 @@ export class SourceGauge implements WrittenNames {
   }
 
   get measure(): SourceMeasure {
-    const { entries, salt, names, openNames, seen } = this;
-    return { entries, salt, sketch: names.sketch, open: openNames.sketch, watched: [...seen] };
+    const { entries, hasRules, salt, names, openNames, seen } = this;
+    const [sketch, open] = [names.sketch, openNames.sketch];
+    return { entries, hasRules, salt, sketch, open, watched: [...seen] };
   }
+}
+
+/** Whether a line without a name can be a rule: it has a character of patterns, or looks like an IP address. */
+function isRuleLike(bytes: Uint8Array, start: number, end: number): boolean {
+  return /[*/^|]|\.\d|:[\da-f]*:/i.test(decodeUtf8(bytes, start, end));
 }
 
 /** An unpredictable salt. */
@@ -103,9 +113,10 @@ export function freshSalt(): number {
 /** Checks every field, because other programs may have changed the file. */
 export function isMeasure(measure: unknown): measure is SourceMeasure {
   if (typeof measure !== "object" || measure === null) return false;
-  const { entries, salt, sketch, open, watched } = measure as Partial<SourceMeasure>;
+  const { entries, hasRules, salt, sketch, open, watched } = measure as Partial<SourceMeasure>;
   return (
     typeof entries === "number" &&
+    typeof hasRules === "boolean" &&
     typeof salt === "number" &&
     isSketch(sketch) &&
     isSketch(open) &&

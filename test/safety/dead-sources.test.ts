@@ -30,6 +30,8 @@ const BAD: readonly Answer[] = [
   "<!DOCTYPE html><html>Login</html>",
   "404: Not Found",
   '{"message":"gone"}',
+  // Too long for a message, and without a rule.
+  "lorem\nipsum 17\n".repeat(300),
 ];
 
 class Site {

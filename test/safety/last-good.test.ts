@@ -158,9 +158,14 @@ test("a copy is used for half a year, or for max_stale", async () => {
       diagnostics.find(({ code }) => /stale|dropped/.test(code))!.message,
       new RegExp(`until ${usedUntil!.slice(0, 10)}${isUsed ? ", then it is left out" : "$"}`),
     );
-    if (isUsed) continue;
     const [a, b] = wish.sources;
     const needed = { ...wish, sources: [{ ...a!, required: true }, b!] };
+    if (isUsed) {
+      const { diagnostics: told } = await build(web, needed);
+      const { message } = told.find(({ code }) => code === "source-stale")!;
+      assert.match(message, /, then nothing is published$/);
+      continue;
+    }
     const error = await errorOf(build(web, needed));
     assert.deepEqual(
       error.diagnostics.map(({ code }) => code),

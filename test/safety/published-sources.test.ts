@@ -120,6 +120,22 @@ test("where state is lost, the published file is the baseline, and the run repor
   }
 });
 
+test("a source that differs too much, and whose text is lost, is not called unreadable", async () => {
+  const project = new Project();
+  project.web.answers[OTHER] = names(12_000, "o");
+  await project.run();
+  project.forget((path) => path.includes("/objects/"));
+  project.web.answers[FAR] = names(300);
+  const { said, exit } = await project.run();
+  assert.equal(exit, 0, said);
+  assert.equal(project.rules, 12_000);
+  const told =
+    /source-dropped\]: Far differs too much and is left out: its published text is not in the cache\n.*\n.*--accept source-shrunk/;
+  assert.match(said, told);
+  assert.match(said, / Far .* left out: differs too much\n/);
+  assert.match(project.text("/project/rules/n.txt"), /Left out: source differs too much/);
+});
+
 test("where state is lost, an ordinary change passes, and a source that the file does not name is new", async () => {
   const project = new Project();
   await project.run();

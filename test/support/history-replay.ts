@@ -165,7 +165,7 @@ function problemOf(text: Uint8Array, gauge: SourceGauge): CompilerError | undefi
     refuseOther(text, true, "list");
     refuseTruncated("list", gauge.counted, gauge.declared?.number);
     const list = { hasText: text.length > 0 };
-    refuseEmpty(list, { label: "list", mayBeEmpty: false }, gauge.measure);
+    refuseEmpty(list, { label: "list", mayBeEmpty: false, isLines: true }, gauge.measure);
     return undefined;
   } catch (error) {
     if (error instanceof CompilerError) return error;

@@ -59,10 +59,25 @@ function stateText({ state, goodAt = "", usedUntil = "", problem }: SourceReport
   return state === "held" ? [`held: ${copy}`] : [];
 }
 
-/** The beginning of the message of a source that cannot be read. */
-function failureText(code: string | undefined): string {
-  if (code === "fetch-timeout") return "Connection timeout";
-  return code?.startsWith("source-") ? "not a list" : "Failed to fetch";
+/** Why a source is not used as it is, if it could be fetched. */
+const REASONS: Readonly<Record<string, string>> = {
+  "fetch-timeout": "Connection timeout",
+  "source-not-found": "File not found",
+  "source-unreadable": "cannot be read",
+  "source-shrunk": "differs too much",
+  "source-grown": "differs too much",
+  "source-replaced": "differs too much",
+  "source-truncated": "not complete",
+  "source-empty": "not a list",
+  "source-is-html": "not a list",
+  "source-not-list": "not a list",
+  "source-not-text": "not a list",
+  "source-not-blocklist": "not a blocklist",
+  "bad-feed": "not the expected feed",
+};
+
+function failureText(code = ""): string {
+  return REASONS[code] ?? "Failed to fetch";
 }
 
 function totalDropped(sources: readonly SourceReport[]): Record<string, number> {
