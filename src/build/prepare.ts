@@ -16,6 +16,7 @@ import { ListEnd } from "./list-canary.ts";
 import type { ListPlan } from "./list-plan.ts";
 import { LockSession } from "./lock-session.ts";
 import type { QueueSlot } from "./ordered-queue.ts";
+import { outsideNote } from "./outside-files.ts";
 import { exceptionsIn, publishedRules } from "./published-rules.ts";
 import type { BuildSession } from "./session.ts";
 import type { CachedBuild } from "./state/build-cache.ts";
@@ -106,7 +107,10 @@ export async function prepare(
   signal.throwIfAborted();
   const hasOthers = session.plans.length > 1;
   // A shared allow entry need not match a rule in every list.
-  more.onFound?.(compiled.diagnostics.filter(({ code }) => !hasOthers || code !== "allow-unused"));
+  more.onFound?.([
+    ...compiled.diagnostics.filter(({ code }) => !hasOthers || code !== "allow-unused"),
+    ...outsideNote(plan, session.host),
+  ]);
   await lock.check(compiled);
   const guards = await phase(
     "guards",

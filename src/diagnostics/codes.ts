@@ -145,6 +145,11 @@ const COMPILE_CODES = {
       "A file to write is hidden, in a hidden folder, or a symbolic link. Such files belong to other programs.",
     hint: "Choose another name",
   },
+  "reads-outside": {
+    meaning:
+      "The configuration names local files outside of its own folder. They are read; a configuration of somebody else should not need them. It is reported once, and again when it names another one.",
+    hint: "Check what the configuration does with them",
+  },
   "list-alone": {
     meaning:
       "`-o FILE` and `-o -` write the list alone. The other formats, the manifest, patches and combined files stay as they are published.",

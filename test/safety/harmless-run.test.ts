@@ -15,6 +15,7 @@ import { Buffer } from "node:buffer";
 import process from "node:process";
 import * as zlib from "node:zlib";
 import { DiskProject } from "../support/disk-project.ts";
+import { MemoryProject } from "../support/memory-project.ts";
 
 const isPosix = process.platform !== "win32";
 const LINES = Array.from({ length: 400 }, (_, index) => `||n${index}.example^`);
@@ -371,4 +372,45 @@ test("-o FOLDER/ moves the whole release, with its guards", async (context) => {
   assert.deepEqual(checkout.files("rules"), published);
   assert.equal(checkout.files().get("rules.lock"), lock);
   assert.ok(statSync(join(checkout.folder, "out")).isDirectory());
+});
+
+const readingConfig = (...sources: string[]): string =>
+  JSON.stringify({
+    name: "L",
+    sources: ["lists/in.txt", "/project/lists/in.txt", ...sources].map((source) => ({ source })),
+    allow_sources: ["/etc/allow.txt"],
+    ranks: ["/etc/top.txt"],
+  });
+
+const reads = (count: number, names: string): string =>
+  `note[reads-outside]: The configuration reads ${count} files outside of its folder: ${names}`;
+
+test("files outside of the folder of the configuration are listed once", async () => {
+  const files = {
+    "lists/in.txt": "||in.example^\n",
+    "../up.txt": "||up.example^\n",
+    "/etc/own.txt": "||own.example^\n",
+    "/etc/allow.txt": "nothing.example\n",
+    "/etc/top.txt": "top.example\n",
+    "/var/log/queries.txt": "",
+  };
+  const project = new MemoryProject({
+    ...files,
+    "compiler-config.json": readingConfig("../up.txt"),
+  });
+  const said = async (...words: string[]): Promise<string> => {
+    const { exit, stderr } = await project.run("compile", ...words);
+    assert.equal(exit, 0, stderr);
+    return stderr.match(/^note\[reads-outside\]: .*$/m)?.[0] ?? "";
+  };
+  assert.equal(await said("-q"), reads(3, "../up.txt, /etc/allow.txt, /etc/top.txt"));
+  assert.equal(await said(), "");
+  project.write("compiler-config.json", readingConfig("../up.txt", "/etc/own.txt"));
+  assert.equal(await said(), reads(4, "../up.txt, /etc/own.txt, /etc/allow.txt, /etc/top.txt"));
+  assert.equal(await said("-q"), "");
+  // What the user types is their own choice.
+  project.write("compiler-config.json", "");
+  const { exit, stderr } = await project.run("compile", "-i", "/etc/own.txt", "-o", "x.txt");
+  assert.equal(exit, 0, stderr);
+  assert.doesNotMatch(stderr, /reads-outside/);
 });

@@ -99,7 +99,7 @@ export class Reporter {
   /** What `diagnostic` writes; empty if the level hides it. */
   textOf(diagnostic: Diagnostic): string {
     const { severity, isOver, news } = diagnostic;
-    const note = isOver === true ? "news" : "info";
+    const note = isOver === true || news === true ? "news" : "info";
     if (!this.shows(severity === "note" ? note : severity)) return "";
     // A condition that lasts is in the summary and in the report.
     const isTold = news === false && !this.json && !this.strict && !this.shows("debug");
