@@ -184,7 +184,7 @@ async function compile(
       compilation.close();
       return undefined;
     }
-    const published = await publishedRules(paths[0], host);
+    const published = await publishedRules(plan, session);
     const { path } = published;
     compilation.reader.conditions.refuseMissing(path !== undefined);
     await onFetched(compilation);

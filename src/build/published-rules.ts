@@ -4,23 +4,28 @@ import type { PublishedRules } from "../engine/compile-options.ts";
 import type { Host } from "../host/host.ts";
 import { ifAvailable } from "../host/if-available.ts";
 import { readLines } from "../host/read-lines.ts";
+import type { ListPlan } from "./list-plan.ts";
+import type { BuildSession } from "./session.ts";
 import { readMemory } from "./state/list-memory.ts";
 import { readLastPublish } from "./state/last-publish.ts";
 
 /** What the guards compare a list with. Nothing, if it was not published or if its sources are unknown. */
 export async function publishedRules(
-  path: string | undefined,
-  host: Host,
+  plan: ListPlan,
+  session: BuildSession,
 ): Promise<PublishedRules> {
-  const last = path === undefined ? undefined : await readLastPublish(path, host);
-  if (path === undefined || last === undefined) return {};
+  const { host } = session;
+  const path = plan.files[0]?.path;
+  if (path === undefined || !(await host.exists(path))) return {};
+  const last = await readLastPublish(path, host);
+  // Where the state is lost, the file beside the list has what its sources block.
+  const sources =
+    last === undefined
+      ? await session.publishedKinds(plan)
+      : new Map(last.sources.map(({ source, kinds = {} }) => [source, kinds]));
+  if (last === undefined && sources.size === 0) return {};
   const { blocked, freed } = await readMemory(path, host);
-  return {
-    path,
-    sources: new Map(last.sources.map(({ source, kinds = {} }) => [source, kinds])),
-    blockedLately: blocked.map(([name]) => name),
-    freed,
-  };
+  return { path, sources, blockedLately: blocked.map(([name]) => name), freed };
 }
 
 /** The exceptions in a list. Undefined if it cannot be read. */

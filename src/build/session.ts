@@ -11,6 +11,7 @@ import { TrafficReader } from "../traffic/traffic-reader.ts";
 import type { BuildContext } from "./build-context.ts";
 import { decodeUtf8 } from "../bytes/utf8.ts";
 import { type Diagnostic, errorOf } from "../diagnostics/diagnostic.ts";
+import type { PublishedRules } from "../engine/compile-options.ts";
 import type { CompileReport } from "../engine/report.ts";
 import { ifAvailable } from "../host/if-available.ts";
 import type { BuildEvent } from "./build-event.ts";
@@ -96,6 +97,18 @@ export class BuildSession implements BuildContext {
     return bytes === undefined ? [] : readSources(decodeUtf8(bytes));
   }
 
+  /** The sources that are published beside a list, in their displayed form: what they block, by kind. */
+  async publishedKinds(plan: ListPlan): Promise<NonNullable<PublishedRules["sources"]>> {
+    const published = await this.publishedSources(plan);
+    const found = new Map<string, Readonly<Record<string, number>>>();
+    for (const source of plan.compile.sources) {
+      const key = await ledgerKeyOf(source);
+      const own = published.find((one) => one.key === key);
+      if (own !== undefined) found.set(source.shown, own.kinds ?? {});
+    }
+    return found;
+  }
+
   /** What is published beside a list about its remote sources; undefined if there is no such file. */
   async sourcesFile(
     plan: ListPlan,
@@ -104,9 +117,10 @@ export class BuildSession implements BuildContext {
     const { sourcesFile: path, compile } = plan;
     const ledger = await this.ledger();
     if (path === undefined || ledger === undefined) return undefined;
-    const states = report.sources.map(async ({ state }, index) => ({
+    const states = report.sources.map(async ({ state, kinds }, index) => ({
       key: await ledgerKeyOf(compile.sources[index]!),
       state,
+      kinds,
     }));
     const sources = (await Promise.all(states)).filter(({ state }) => state !== "local");
     const before = await this.publishedSources(plan);

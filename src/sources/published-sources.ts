@@ -17,6 +17,8 @@ export interface PublishedSource {
   readonly files: readonly Pick<StoredFile, "key" | "sha256" | "size">[];
   /** A sample of its names. */
   readonly sketch: string;
+  /** How many names that people need it blocks, by kind. */
+  readonly kinds?: Readonly<Record<string, number>> | undefined;
 }
 
 /** `my-list.txt` has `my-list.sources.json` beside it. */
@@ -27,13 +29,13 @@ export function sourcesPath(list: string): string {
 /** The file of sources, as JSON. Of a source that was not read, the text stays as it was in `before`. */
 export function sourcesText(
   list: string,
-  sources: readonly { readonly key: string; readonly state: string }[],
+  sources: readonly Pick<PublishedSource, "key" | "state" | "kinds">[],
   {
     ledger,
     before,
   }: { readonly ledger: SourceLedger; readonly before: readonly PublishedSource[] },
 ): string {
-  const found = sources.flatMap(({ key, state }): PublishedSource[] => {
+  const found = sources.flatMap(({ key, state, kinds }): PublishedSource[] => {
     const taken = ledger.takenOf(key);
     if (taken?.measure === undefined)
       return before
@@ -43,7 +45,7 @@ export function sourcesText(
     const files = taken.files.map(({ key: id, sha256, size }) => ({ key: id, sha256, size }));
     const since = dayOf(ledger.sinceOf(key));
     const sketch = sketchText(measure.open);
-    return [{ name, key, names: measure.entries, state, since, files, sketch }];
+    return [{ name, key, names: measure.entries, state, since, files, sketch, kinds }];
   });
   return `${JSON.stringify({ version: 1, list, sources: found }, undefined, 1)}\n`;
 }
@@ -63,8 +65,10 @@ export function readSources(text: string): PublishedSource[] {
 }
 
 function isSource(source: Partial<PublishedSource> | null): source is PublishedSource {
-  const { name, key, names, since, files, sketch } = source ?? {};
+  const { name, key, names, since, files, sketch, kinds = {} } = source ?? {};
   return (
+    typeof kinds === "object" &&
+    (kinds as object | null) !== null &&
     typeof name === "string" &&
     typeof key === "string" &&
     typeof names === "number" &&

@@ -136,6 +136,24 @@ test("a source that differs too much, and whose text is lost, is not called unre
   assert.match(project.text("/project/rules/n.txt"), /Left out: source differs too much/);
 });
 
+test("where state is lost, a source still blocks only the kinds of names that it blocked", async () => {
+  const project = new Project();
+  project.web.answers[OTHER] = `${names(10, "o")}||facebook.com^\n`;
+  await project.run();
+  assert.match(project.text(SOURCES), /"kinds": \{\s*"social": 1\s*\}/);
+  project.forget(isState);
+  project.web.answers[FAR] = `${names(3000)}||instagram.com^\n`;
+  project.web.answers[OTHER] = `${names(10, "o")}||facebook.com^\n||x.com^\n`;
+  const { exit, said } = await project.run();
+  assert.equal(exit, 0, said);
+  assert.match(said, /household-names\]: Far would block 1 name that people need/);
+  const text = project.text(LIST);
+  assert.deepEqual(
+    ["facebook.com", "x.com", "instagram.com"].map((name) => text.includes(`||${name}^`)),
+    [true, true, false],
+  );
+});
+
 test("where state is lost, an ordinary change passes, and a source that the file does not name is new", async () => {
   const project = new Project();
   await project.run();
