@@ -37,12 +37,41 @@ export interface BlockedName extends Blocking<WatchedRule> {
 
 export type RowTest = (chunk: Chunk, row: number) => boolean;
 
+/** Names and their parents by hash, and a filter, because almost no row matches. */
+interface WatchedNames {
+  readonly names: readonly string[];
+  readonly byHash: ReadonlyMap<number, readonly string[]>;
+  readonly filter: HashFilter;
+}
+
+/** So many names are kept for the next matcher: several stages of a run watch the names that devices and people need. */
+const MOST_KEPT = 5000;
+let kept: WatchedNames | undefined;
+
+function watchedNames(names: readonly string[]): WatchedNames {
+  const isKept =
+    kept?.names.length === names.length &&
+    names.every((name, index) => name === kept?.names[index]);
+  if (isKept) return kept!;
+  const byHash = new Map<number, string[]>();
+  const filter = new HashFilter();
+  for (const name of new Set(names.flatMap(withParents))) {
+    const hash = hashText(name);
+    const known = byHash.get(hash);
+    if (known === undefined) byHash.set(hash, [name]);
+    else known.push(name);
+    filter.add(hash);
+  }
+  const watched = { names, byHash, filter };
+  if (names.length <= MOST_KEPT) kept = watched;
+  return watched;
+}
+
 /** Evaluates the rules of a list for a few names, chunk by chunk. */
 export class NameMatcher {
   private readonly names: readonly string[];
-  /** Names and their parents by hash: a filter, because almost no row matches. */
-  private readonly byHash = new Map<number, string[]>();
-  readonly filter: HashFilter = new HashFilter();
+  private readonly byHash: WatchedNames["byHash"];
+  readonly filter: HashFilter;
   private readonly finder: RowFinder;
   /** Rules for one name, by that name: with and without its subdomains. */
   private readonly subtrees = new Map<string, WatchedRule>();
@@ -57,17 +86,9 @@ export class NameMatcher {
     this.counts = counts;
     this.names = [...new Set(names)];
     this.reader = new NameRules(this.names, isGuard);
-    const parents = new Set<string>();
-    for (const name of this.names) for (const parent of withParents(name)) parents.add(parent);
-    for (const name of parents) this.enter(name);
-  }
-
-  private enter(name: string): void {
-    const hash = hashText(name);
-    const known = this.byHash.get(hash);
-    if (known === undefined) this.byHash.set(hash, [name]);
-    else known.push(name);
-    this.filter.add(hash);
+    const { byHash, filter } = watchedNames(this.names);
+    this.byHash = byHash;
+    this.filter = filter;
   }
 
   /** Takes the live rows of a chunk; `special` are those that are not ordinary names. */
@@ -173,12 +194,12 @@ export class NameMatcher {
   }
 
   private plainRule(name: string): WatchedRule | undefined {
-    return (
-      withParents(name)
-        .map((parent) => this.subtrees.get(parent))
-        .find((rule) => rule !== undefined && !this.rules.isCancelled(rule.text)) ??
-      this.exact.get(name)
-    );
+    if (this.subtrees.size > 0)
+      for (const parent of withParents(name)) {
+        const rule = this.subtrees.get(parent);
+        if (rule !== undefined && !this.rules.isCancelled(rule.text)) return rule;
+      }
+    return this.exact.get(name);
   }
 }
 

@@ -65,10 +65,14 @@ export function writeHistories(
   };
 }
 
-/** The histories of a state. Each one is checked, because other programs may have changed the file. */
-export function readHistories({ sources }: LedgerState): Map<string, SourceHistory> {
+/** The histories of a state, except some. Each one is checked, because other programs may have changed the file. */
+export function readHistories(
+  { sources }: LedgerState,
+  except?: Pick<ReadonlyMap<string, unknown>, "has">,
+): Map<string, SourceHistory> {
   const found = new Map<string, SourceHistory>();
   for (const [key, value] of Object.entries(sources)) {
+    if (except?.has(key) === true) continue;
     const history = withSketches(value) as Partial<SourceHistory>;
     if (isHistory(history)) found.set(key, history);
   }

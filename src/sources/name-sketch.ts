@@ -58,20 +58,27 @@ export function overlapOf(before: Sketch, now: Sketch, size: number = SKETCH_SIZ
 
 /** A sketch as text: four bytes a hash, in Base64. */
 export function sketchText(sketch: Sketch): string {
-  const view = new DataView(new ArrayBuffer(sketch.length * 4));
-  for (const [index, hash] of sketch.entries()) view.setUint32(index * 4, hash);
-  return btoa(String.fromCharCode(...new Uint8Array(view.buffer)));
+  const bytes = new Uint8Array(sketch.length * 4);
+  const view = new DataView(bytes.buffer);
+  for (let index = 0; index < sketch.length; index++) view.setUint32(index * 4, sketch[index]!);
+  return btoa(String.fromCharCode(...bytes));
 }
 
 /** The sketch that a text describes; undefined if it is damaged. */
 export function readSketch(text: unknown): Sketch | undefined {
   if (typeof text !== "string" || !/^[A-Za-z0-9+/]*={0,2}$/.test(text) || text.length % 4 !== 0)
     return undefined;
-  const bytes = Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
+  const bytes = atob(text);
   if (bytes.length % 4 !== 0) return undefined;
-  const view = new DataView(bytes.buffer);
-  const sketch = Array.from({ length: bytes.length / 4 }, (_, index) => view.getUint32(index * 4));
-  return sketch.every((hash, index) => index === 0 || hash > sketch[index - 1]!)
-    ? sketch
-    : undefined;
+  const sketch: number[] = [];
+  let last = -1;
+  // A ledger has hundreds of sketches, and each run reads it.
+  for (let at = 0; at < bytes.length; at += 4) {
+    const high = (bytes.charCodeAt(at) << 8) | bytes.charCodeAt(at + 1);
+    const hash = high * 0x1_0000 + ((bytes.charCodeAt(at + 2) << 8) | bytes.charCodeAt(at + 3));
+    if (hash <= last) return undefined;
+    sketch.push(hash);
+    last = hash;
+  }
+  return sketch;
 }

@@ -214,8 +214,8 @@ export class SourceLedger {
     if (file === undefined || this.taken.size === 0 || this.histories.size === 0) return false;
     // Another configuration may have written the histories of other sources meanwhile.
     const state = await file.look();
-    const others = typeof state === "string" ? [] : readHistories(state);
-    for (const [key, history] of others) if (!this.taken.has(key)) this.histories.set(key, history);
+    const others = typeof state === "string" ? [] : readHistories(state, this.taken);
+    for (const [key, history] of others) this.histories.set(key, history);
     await file.tryReplace(writeHistories(this.histories, now));
     return true;
   }
