@@ -9,11 +9,9 @@ import { type PublishedSource, readSources, sourcesText } from "../sources/publi
 import { SourceLedger } from "../sources/source-ledger.ts";
 import { TrafficReader } from "../traffic/traffic-reader.ts";
 import type { BuildContext } from "./build-context.ts";
-import { decodeUtf8 } from "../bytes/utf8.ts";
 import { type Diagnostic, errorOf } from "../diagnostics/diagnostic.ts";
 import type { PublishedRules } from "../engine/compile-options.ts";
 import type { CompileReport } from "../engine/report.ts";
-import { ifAvailable } from "../host/if-available.ts";
 import type { BuildEvent } from "./build-event.ts";
 import type { BuildOptions } from "./build-options.ts";
 import { CoveredLists } from "./covered-lists.ts";
@@ -92,9 +90,7 @@ export class BuildSession implements BuildContext {
   }
 
   private async publishedSources({ sourcesFile }: ListPlan): Promise<PublishedSource[]> {
-    if (sourcesFile === undefined) return [];
-    const bytes = await ifAvailable(() => this.host.readFile(sourcesFile));
-    return bytes === undefined ? [] : readSources(decodeUtf8(bytes));
+    return (sourcesFile && (await readSources(sourcesFile, this.host))) || [];
   }
 
   /** The sources that are published beside a list, in their displayed form: what they block, by kind. */

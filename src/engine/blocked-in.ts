@@ -9,7 +9,7 @@ import { prepareRegex } from "../transformations/trust.ts";
 import type { Engine } from "./engine.ts";
 import { SourceSink } from "./source-sink.ts";
 
-/** Reads a published list chunk by chunk. Rejects with a `HostError` if there is none. */
+/** Reads a published list chunk by chunk. Rejects with a `HostError` if it cannot be read. */
 export async function readList(
   path: string,
   take: (chunk: Chunk) => void,

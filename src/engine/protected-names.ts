@@ -1,4 +1,4 @@
-import { type HouseholdKind, householdKinds, isKind } from "./household-names.ts";
+import { householdKinds, isKind } from "./household-names.ts";
 import { namesIn } from "../meaning/line.ts";
 import { withParents } from "../syntax/parents.ts";
 
@@ -127,7 +127,7 @@ export const PROTECTED_NAMES: readonly string[] = [...LIFELINES, ...NEEDED];
 export interface ProtectedSet {
   readonly names: readonly string[];
   /** Names that people need, besides these, with their kinds. */
-  readonly household: ReadonlyMap<string, HouseholdKind>;
+  readonly household: ReadonlyMap<string, string>;
   readonly lifelines: ReadonlySet<string>;
   /** Entries of `may_block` that are neither protected names nor kinds of them. */
   readonly unknown: readonly string[];

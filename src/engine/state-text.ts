@@ -6,7 +6,6 @@ import { printable } from "../diagnostics/printable.ts";
 import { reasonOf } from "../diagnostics/reason.ts";
 import type { HostError } from "../host/host.ts";
 import { momentText } from "../diagnostics/moment-text.ts";
-import { SIZE_CODES } from "../sources/size-problem.ts";
 import type { SourceState } from "../sources/source-state.ts";
 import type { NetworkWatch } from "../sources/network-watch.ts";
 
@@ -102,7 +101,7 @@ function heldWarning({ label, state }: NamedState): Diagnostic[] {
   return [warningOf("source-held", message, { cause, subject: label, until, hint })];
 }
 
-const LIMITS: ReadonlySet<string> = new Set([...Object.values(SIZE_CODES), "names-freed"]);
+const LIMITS = new Set(["source-shrunk", "source-grown", "source-replaced", "names-freed"]);
 
 /** Whether a source could be read, but exceeds its limits. */
 function differs(causes: readonly Diagnostic[]): boolean {

@@ -5,7 +5,7 @@ import { someOf } from "../diagnostics/some-of.ts";
 import { type Attention, conditionAttention } from "../pages/headline.ts";
 import { html } from "../pages/html.ts";
 import type { RecordHeader } from "../record/record-format.ts";
-import { type SourceState, isDegraded } from "../sources/source-state.ts";
+import { isDegraded } from "../sources/source-state.ts";
 import type { LastChange } from "./last-change.ts";
 import type { ListCondition } from "./list-condition.ts";
 
@@ -58,8 +58,7 @@ function shrunkSources({ sources }: RecordHeader, { before }: LastChange): Atten
   const linesBefore = new Map(before.sources.map(({ label, lines }) => [label, lines]));
   return sources.flatMap(({ label, lines, state }) => {
     const old = linesBefore.get(label) ?? 0;
-    if (old < FEWEST_LINES || lines * 2 >= old || isDegraded(state as SourceState["kind"]))
-      return [];
+    if (old < FEWEST_LINES || lines * 2 >= old || isDegraded(state)) return [];
     const details = [
       `It had ${numberText(old)} lines in the build before and now has ${numberText(lines)}.`,
     ];

@@ -8,7 +8,7 @@ import { hideAnswer } from "./hidden-answer.ts";
 import { SourceSlots } from "./host-slots.ts";
 import { type LoadOptions, SourceList } from "./source-list.ts";
 import { EndedError, copyTooOld, offlineError, shownAddress, sourceError } from "./source-error.ts";
-import { type SizeLimits, turnoverOf } from "./size-judge.ts";
+import { DAY_MS, type SizeLimits, turnoverOf } from "./size-judge.ts";
 import type { SourceState } from "./source-state.ts";
 import { staleLimit } from "./stale-limit.ts";
 import { SourceGauge, type SourceMeasure, freshSalt } from "./source-gauge.ts";
@@ -17,10 +17,8 @@ import type { FreedNow } from "./freed-budget.ts";
 import {
   HeldError,
   acquireHeld,
-  isHeldCopy,
   judgeOffer,
   listOf,
-  noteHold,
   publishedText,
   takeCopy,
 } from "./published-text.ts";
@@ -37,7 +35,7 @@ import type { WebAddress } from "./web-text.ts";
 import { FetchedTexts } from "./web-texts.ts";
 
 /** After so long, it is reported that a mirror answers instead of a source without a signature. */
-const MIRROR_MS = 3 * 86_400_000;
+const MIRROR_MS = 3 * DAY_MS;
 
 /** A remote source, and the conditions under which it is used. */
 export interface RemoteSource {
@@ -111,27 +109,24 @@ export async function acquire(source: RemoteSource, context: AcquireContext): Pr
   if (source.locked !== undefined) return await acquireLocked(source, source.locked, context);
   const record = await store?.recordOf(source.storeKey);
   let causes: readonly Diagnostic[];
-  let held: HeldError | undefined;
   try {
     if (offline) throw offlineError(source.label);
     return await fetchAny(source, record, context);
   } catch (error) {
     if (!(error instanceof CompilerError)) throw error;
     if (context.fetch.signal?.aborted === true) throw error;
+    if (error instanceof HeldError) return await acquireHeld(source, error, context);
     causes = error.diagnostics;
-    if (error instanceof HeldError) held = error;
   }
-  if (held !== undefined) noteHold(source, held, context);
-  if (store === undefined) throw new CompilerError(causes);
-  if (held !== undefined) return await acquireHeld(source, held, { ...context, store });
-  if (causes.some(({ code }) => lacksCheck(code, record))) throw new CompilerError(causes);
+  if (store === undefined || causes.some(({ code }) => lacksCheck(code, record)))
+    throw new CompilerError(causes);
   const published = await publishedText(source, { ...context, store });
   const known = record ?? published;
   if (known === undefined) throw new CompilerError(causes);
   const { goodAt } = known;
   const age = context.fetch.host.now().getTime() - goodAt;
-  const steps = context.ledger?.historyOf(source.ledgerKey)?.steps;
-  const maxStaleMs = staleLimit(source.maxStaleMs, steps && turnoverOf(steps));
+  const { steps = [] } = context.ledger?.historyOf(source.ledgerKey) ?? {};
+  const maxStaleMs = staleLimit(source.maxStaleMs, turnoverOf(steps));
   const until = goodAt + maxStaleMs;
   // A copy from the future, of a wrong clock, counts as one of now.
   if (!offline && age > maxStaleMs) {
@@ -152,8 +147,8 @@ export async function acquire(source: RemoteSource, context: AcquireContext): Pr
     const more = causes.some(isAboutKind) ? [] : error.diagnostics.filter(isAboutKind);
     throw new CompilerError([...causes, ...more]);
   }
-  if (published !== undefined || !(await isHeldCopy(source, { list, files }, context))) {
-    await takeCopy(source, { list, files }, context);
+  const isPublished = published !== undefined;
+  if (await takeCopy(source, { list, files, isPublished }, context)) {
     if (offline) return { list, state: { kind: "offline", goodAt }, files };
     return { list, state: { kind: "stale", goodAt, until, causes }, files };
   }
@@ -177,7 +172,7 @@ async function acquireLocked(
     const list = listOf(source, files, { ...context, store });
     try {
       await list.check();
-      await takeCopy(source, { list, files }, context);
+      await takeCopy(source, { list, files, isPublished: true }, context);
       return { list, state, files };
     } catch (error) {
       list.close();
@@ -193,7 +188,7 @@ async function acquireLocked(
     context,
   );
   if (digestsOf(fetched.files ?? []) === digestsOf(files)) {
-    await takeCopy(source, { list: fetched.list, files }, context);
+    await takeCopy(source, { list: fetched.list, files, isPublished: true }, context);
     return { ...fetched, state, files };
   }
   fetched.list.close();

@@ -1,14 +1,11 @@
+import { DOT, PIPE, SLASH } from "../bytes/ascii.ts";
 import { hashEnd } from "../bytes/hash.ts";
 import { type WrittenNames, eachWrittenName } from "../syntax/written-names.ts";
-import { someSuffix } from "./name-hash.ts";
+import { EXCEPTION, someSuffix } from "./name-hash.ts";
 
+const EQUALS = 61;
 /** What an entry of a table is known for. */
 const Known = { Listed: 1, Covering: 2, Counted: 4 } as const;
-const EXCEPTION = 0x5bd1e995;
-const PIPE = 124;
-const DOT = 46;
-const SLASH = 47;
-const EQUALS = 61;
 
 /** Hashes with flags, in open addressing. */
 class FlagTable {

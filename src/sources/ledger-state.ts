@@ -59,43 +59,44 @@ export function writeHistories(
 ): LedgerState {
   const young = [...histories].filter(([, { seenAt }]) => now - seenAt < FORGOTTEN_MS);
   const sorted = young.toSorted(([one], [other]) => (one < other ? -1 : 1));
-  return {
-    version: 1,
-    sources: Object.fromEntries(sorted.map(([key, history]) => [key, withTexts(history)])),
-  };
+  const sources = sorted.map(([key, history]) => [key, mapped(history, writtenField)]);
+  return { version: 1, sources: Object.fromEntries(sources) as LedgerState["sources"] };
+}
+
+function writtenField(field: string, value: unknown): unknown {
+  return field === "sketch" ? sketchText(value as Sketch) : undefined;
 }
 
 /** The histories of a state, except some. Each one is checked, because other programs may have changed the file. */
 export function readHistories(
   { sources }: LedgerState,
+  now: number,
   except?: Pick<ReadonlyMap<string, unknown>, "has">,
 ): Map<string, SourceHistory> {
   const found = new Map<string, SourceHistory>();
   for (const [key, value] of Object.entries(sources)) {
     if (except?.has(key) === true) continue;
-    const history = withSketches(value) as Partial<SourceHistory>;
-    if (isHistory(history)) found.set(key, history);
+    const history = mapped(value, (field, one) => readField(field, one, now));
+    if (isHistory(history as Partial<SourceHistory>)) found.set(key, history as SourceHistory);
   }
   return found;
 }
 
-/** Replaces each sketch by its text. */
-function withTexts(value: unknown): unknown {
-  return mapped(value, (sketch) => sketchText(sketch as Sketch));
+function readField(field: string, value: unknown, now: number): unknown {
+  if (field === "sketch") return readSketch(value);
+  // A wrong clock in an earlier run must not make anything younger than now.
+  const isMoment = field === "at" || field === "since";
+  return isMoment && typeof value === "number" ? Math.min(value, now) : undefined;
 }
 
-function withSketches(value: unknown): unknown {
-  return mapped(value, readSketch);
-}
-
-function mapped(value: unknown, change: (sketch: unknown) => unknown): unknown {
+/** A copy with other values for the fields for which `change` has one. */
+function mapped(value: unknown, change: (field: string, value: unknown) => unknown): unknown {
   if (Array.isArray(value)) return value.map((one) => mapped(one, change));
   if (typeof value !== "object" || value === null) return value;
-  const entries = Object.entries(value).map(([key, one]) => [
-    key,
-    key === "sketch" ? change(one) : mapped(one, change),
-  ]);
-  return Object.fromEntries(entries) as unknown;
+  const entries = Object.entries(value);
+  return Object.fromEntries(
+    entries.map(([field, one]) => [field, change(field, one) ?? mapped(one, change)]),
+  );
 }
 
 function isHistory(history: Partial<SourceHistory>): history is SourceHistory {

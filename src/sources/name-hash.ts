@@ -1,11 +1,12 @@
 import { hashEnd } from "../bytes/hash.ts";
 
 const START = 0x3c6ef372;
-const EXCEPTION = 0x5bd1e995;
+/** Names in exceptions have other hashes than blocked ones. */
+export const EXCEPTION = 0x5bd1e995;
 
 /**
- * Hashes entries of lists, ignoring case: the bit that differs between cases is set in all other bytes of names anyway. Names in
- * exceptions have other hashes than blocked ones. `open` is the same everywhere. `secret` cannot be predicted, not even from `open`,
+ * Hashes entries of lists, ignoring case: the bit that differs between cases is set in all other bytes of names anyway. `open` is the same
+ * everywhere. `secret` cannot be predicted, not even from `open`,
  * so that no list can be made to look like another one.
  */
 export class EntryHash {

@@ -1,3 +1,6 @@
+import { decodeUtf8 } from "../bytes/utf8.ts";
+import type { Host } from "../host/host.ts";
+import { ifAvailable } from "../host/if-available.ts";
 import type { SourceHistory } from "./ledger-state.ts";
 import { readSketch, sketchText } from "./name-sketch.ts";
 import { freshSalt } from "./source-gauge.ts";
@@ -54,8 +57,16 @@ function dayOf(moment: number): string {
   return new Date(moment).toISOString().slice(0, "2026-11-01".length);
 }
 
-/** The sources in such a file. Each one is checked, because other programs may have changed it. */
-export function readSources(text: string): PublishedSource[] {
+/** The sources in such a file; undefined if it cannot be read. Each one is checked, because other programs may have changed it. */
+export async function readSources(
+  path: string,
+  host: Pick<Host, "readFile">,
+): Promise<PublishedSource[] | undefined> {
+  const bytes = await ifAvailable(() => host.readFile(path));
+  return bytes && sourcesIn(decodeUtf8(bytes));
+}
+
+function sourcesIn(text: string): PublishedSource[] {
   try {
     const { version, sources } = JSON.parse(text) as { version?: unknown; sources?: unknown };
     return version === 1 && Array.isArray(sources) ? sources.filter(isSource) : [];

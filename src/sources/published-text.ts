@@ -52,28 +52,6 @@ export async function judgeOffer(
   ledger.take(key, { label: source.name, files, measure, verdict });
 }
 
-/** Whether the text that was fetched last differs too much from the published one, which is lost. */
-export async function isHeldCopy(
-  source: RemoteSource,
-  { list, files }: ReadText,
-  { ledger }: AcquireContext,
-): Promise<boolean> {
-  const { ledgerKey: key, label, bounds: limits, accept } = source;
-  const history = ledger?.historyOf(key);
-  if (history === undefined || limits === undefined) return false;
-  const gauge = new SourceGauge(history.salt, new Set());
-  await list.check(gauge);
-  const { causes } = await ledger!.judge({
-    key,
-    label,
-    measure: gauge.measure,
-    files,
-    limits,
-    accept,
-  });
-  return causes.length > 0;
-}
-
 /** A text, and the files that it consists of. */
 interface ReadText {
   readonly list: SourceList;
@@ -112,40 +90,43 @@ export async function publishedText(
   }
 }
 
-/** A hold lasts and ends also if the published text is lost, and nothing is used instead. */
-export function noteHold(
-  { ledgerKey: key, name: label }: RemoteSource,
-  { verdict }: HeldError,
-  { ledger }: AcquireContext,
-): void {
-  const { files } = ledger!.historyOf(key)!;
-  ledger!.take(key, { label, files, measure: undefined, verdict });
-}
-
 /** What a held source contributes: its published text, without what it removed or with what it added. */
 export async function acquireHeld(
   source: RemoteSource,
   { verdict, files: offered }: HeldError,
-  context: StoringContext,
+  context: AcquireContext,
 ): Promise<Acquired> {
   const { causes, ways, until } = verdict;
-  const published = await publishedText(source, context);
-  if (published === undefined) throw new CompilerError(causes);
+  const { ledgerKey: key, name: label, kind } = source;
+  const { store } = context;
+  const ledger = context.ledger!;
+  const history = ledger.historyOf(key)!;
+  // A hold lasts and ends also if the published text is lost, and nothing is used instead.
+  ledger.take(key, { label, files: history.files, measure: undefined, verdict });
+  const published = store && (await publishedText(source, { ...context, store }));
+  if (store === undefined || published === undefined) throw new CompilerError(causes);
   const { goodAt } = published;
-  const { ledger } = context;
-  const files = await heldFiles(source, published, { ways, offered }, context);
+  const storing = { ...context, store };
+  const files = await heldFiles(source, published, { ways, offered }, storing);
   let { list } = published;
   if (files !== published.files) {
     list.close();
-    list = listOf(source, files, context);
+    list = listOf(source, files, storing);
   }
-  const { ledgerKey: key } = source;
-  const gauge = new SourceGauge(ledger!.historyOf(key)!.salt, source.kind.watched);
-  await list.check(gauge);
-  const { measure } = gauge;
-  ledger!.take(key, { label: source.name, files, measure, verdict });
-  await source.kind.judge(measure.watched, list);
+  const measure = await measureOf(list, history.salt, kind.watched);
+  ledger.take(key, { label, files, measure, verdict });
+  await kind.judge(measure.watched, list);
   return { list, state: { kind: "held", goodAt, until, causes }, files };
+}
+
+async function measureOf(
+  list: SourceList,
+  salt: number,
+  watched: ReadonlySet<string> = new Set(),
+): Promise<SourceMeasure> {
+  const gauge = new SourceGauge(salt, watched);
+  await list.check(gauge);
+  return gauge.measure;
 }
 
 async function heldFiles(
@@ -171,16 +152,24 @@ async function heldFiles(
   }
 }
 
-/** Records the text that is used instead of the source, without an offer. */
+/**
+ * Records the text that is used instead of the source, without an offer. False if it is not the published text, which is lost, and
+ * differs too much from it.
+ */
 export async function takeCopy(
   source: RemoteSource,
-  { list, files }: ReadText,
+  { list, files, isPublished }: ReadText & { readonly isPublished: boolean },
   { ledger }: AcquireContext,
-): Promise<void> {
-  if (ledger === undefined || source.bounds === undefined) return;
-  const { ledgerKey: key } = source;
-  if (ledger.takenOf(key) !== undefined) return;
-  const gauge = new SourceGauge(ledger.historyOf(key)?.salt ?? freshSalt(), new Set());
-  await list.check(gauge);
-  ledger.take(key, { label: source.name, files, measure: gauge.measure, verdict: undefined });
+): Promise<boolean> {
+  const { ledgerKey: key, label, name, bounds: limits, accept } = source;
+  if (ledger === undefined || limits === undefined) return true;
+  const history = ledger.historyOf(key);
+  const measure = await measureOf(list, history?.salt ?? freshSalt());
+  if (!isPublished) {
+    const { causes } = await ledger.judge({ key, label, measure, files, limits, accept });
+    if (causes.length > 0) return false;
+  }
+  if (ledger.takenOf(key) === undefined)
+    ledger.take(key, { label: name, files, measure, verdict: undefined });
+  return true;
 }

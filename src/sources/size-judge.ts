@@ -38,6 +38,9 @@ export interface Change {
   readonly gained: number;
 }
 
+/** Finds the exact change since the last publish; undefined if its text is lost. */
+export type Compare = () => Promise<Change | undefined>;
+
 /** What is known about a source when a new text is offered. */
 export interface SizeMemory {
   /** Published texts, oldest first. */
@@ -98,7 +101,11 @@ export function isSameDay(one: number, other: number): boolean {
 export async function judgeSize(
   offer: TextSize,
   memory: SizeMemory,
-  { limits, now, compare }: JudgeContext,
+  {
+    limits,
+    now,
+    compare,
+  }: Pick<Scale, "limits" | "now"> & { readonly compare: Compare | undefined },
 ): Promise<SizeVerdict> {
   const pace = paceOf(memory.steps);
   const windows = windowsOf(memory.texts, now);
@@ -124,12 +131,6 @@ export async function judgeSize(
   const found = windows.map((window) => findingsIn(window, change, whole));
   const findings = found.find((one) => one.length > 0) ?? [];
   return { findings, rewrite: isRewrite ? exact : undefined };
-}
-
-export interface JudgeContext {
-  readonly limits: SizeLimits;
-  readonly now: number;
-  readonly compare: (() => Promise<Change | undefined>) | undefined;
 }
 
 /** The change from a published text to another one, by their sketches. */
@@ -173,7 +174,7 @@ function windowsOf(texts: readonly PastText[], now: number): Window[] {
 
 interface Scale {
   readonly limits: SizeLimits;
-  readonly pace: Pace;
+  readonly pace: Step;
   readonly factor: number;
   readonly offer: TextSize;
   readonly now: number;
@@ -188,12 +189,11 @@ function findingsIn(
   const isLong = days > 1;
   const shrink = isLong ? Math.min(100, limits.shrink + LONG_SHRINK) : limits.shrink;
   const growth = isLong ? limits.growth + LONG_GROWTH : limits.growth;
-  const one = { shrink: limits.shrink, growth: limits.growth };
   const found: SizeFinding[] = [];
   for (const [way, isOver] of WAYS) {
     if (way === "replaced" && isLong) continue;
     const all = texts.every((text) => isOver(text, change(text), { shrink, growth }, scale));
-    const none = excuses.every((text) => isOver(text, change(text), one, scale));
+    const none = excuses.every((text) => isOver(text, change(text), limits, scale));
     if (!all || !none) continue;
     const text = texts.at(-1)!;
     const { lost, gained } = change(text);
@@ -243,25 +243,17 @@ const WAYS: readonly (readonly [SizeWay, Test])[] = [
   ],
 ];
 
-/** How fast the names of a source are normally replaced by others. */
-interface Pace {
-  readonly days: number;
-  readonly share: number;
-}
-
-const LEAST_STEPS = 3;
-
-function paceOf(steps: readonly Step[]): Pace {
-  if (steps.length < LEAST_STEPS) return { days: 1, share: 0 };
+/** How fast the names of a source are normally replaced by others; not at all, until that is known. */
+function paceOf(steps: readonly Step[]): Step {
+  if (steps.length < 3) return { days: 1, share: 0 };
   return {
     days: median(steps.map(({ days }) => days)),
     share: median(steps.map(({ share }) => share)),
   };
 }
 
-/** The share of its names that a source replaces within 30 days; undefined if it is not known yet. */
-export function turnoverOf(steps: readonly Step[]): number | undefined {
-  if (steps.length < LEAST_STEPS) return undefined;
+/** The share of its names that a source replaces within 30 days. */
+export function turnoverOf(steps: readonly Step[]): number {
   const { days, share } = paceOf(steps);
   return 1 - (1 - share) ** (30 / Math.max(1, days));
 }

@@ -15,10 +15,12 @@ import {
 import { type PublishedSource, historyOf } from "./published-sources.ts";
 import {
   type Change,
+  type Compare,
   DAY_MS,
   PAST_SIZE,
   type PastText,
   type SizeLimits,
+  type SizeVerdict,
   type TextSize,
   changeOf,
   isSameDay,
@@ -38,8 +40,7 @@ export interface Offer {
   readonly limits: SizeLimits;
   /** Codes of the limits that the user permits it to exceed in this run. */
   readonly accept: readonly string[];
-  /** The exact change since the last publish. */
-  readonly compare?: (() => Promise<Change | undefined>) | undefined;
+  readonly compare?: Compare | undefined;
   /** The names of the published list that the new entries of a file of names free. */
   readonly frees?: (() => Promise<FreedNow>) | undefined;
 }
@@ -101,9 +102,8 @@ export class SourceLedger {
     ledger.isDamaged = state === "damaged";
     ledger.isLost = typeof state === "string";
     if (typeof state === "string") return ledger;
-    const now = host.now().getTime();
-    for (const [key, history] of readHistories(state))
-      ledger.histories.set(key, upTo(history, now));
+    for (const [key, history] of readHistories(state, ledger.now))
+      ledger.histories.set(key, history);
     return ledger;
   }
 
@@ -120,12 +120,11 @@ export class SourceLedger {
    * and a run that was killed publish without it.
    */
   follow(sources: readonly PublishedSource[]): void {
-    const now = this.host.now().getTime();
     for (const [key, found] of Map.groupBy(sources, (one) => one.key)) {
       const history = this.histories.get(key);
       const known = history && digestsOf(history.files);
       if (found.some(({ files }) => digestsOf(files) === known)) continue;
-      this.histories.set(key, { ...historyOf(found[0]!, now), steps: history?.steps ?? [] });
+      this.histories.set(key, { ...historyOf(found[0]!, this.now), steps: history?.steps ?? [] });
     }
   }
 
@@ -133,11 +132,11 @@ export class SourceLedger {
   sinceOf(key: string): number {
     const history = this.histories.get(key);
     const taken = this.taken.get(key);
-    const now = this.host.now().getTime();
     const { hold } = taken?.verdict?.next ?? {};
     if (hold !== undefined) return hold.since;
-    const isKnown = history !== undefined && taken !== undefined && isPublished(history, taken);
-    return isKnown ? history.texts.at(-1)!.at : now;
+    const isKnown =
+      history !== undefined && taken !== undefined && isPublished(history, taken.files);
+    return isKnown ? history.texts.at(-1)!.at : this.now;
   }
 
   historyOf(key: string): SourceHistory | undefined {
@@ -152,7 +151,7 @@ export class SourceLedger {
   /** Judges an offer by the history of its source. Changes nothing. */
   async judge(offer: Offer): Promise<OfferVerdict> {
     const history = this.histories.get(offer.key);
-    const now = this.host.now().getTime();
+    const { now } = this;
     const isOpen = history?.texts[0]?.isOpen === true;
     const { entries: names, open: sketch } = offer.measure;
     const size = isOpen ? { names, sketch } : sizeOf(offer.measure);
@@ -161,8 +160,8 @@ export class SourceLedger {
       return { ...ACCEPTED, next: { offered: since, steps: [], hold: undefined } };
     const isSame = digestsOf(history.files) === since.text;
     const compare = history.hold === undefined ? offer.compare : undefined;
-    const { findings, rewrite } = isSame
-      ? { findings: [], rewrite: undefined }
+    const { findings, rewrite }: SizeVerdict = isSame
+      ? { findings: [] }
       : await judgeSize(size, history, { limits: offer.limits, now, compare });
     const walked = stepOf(history, since, rewrite);
     const frees = isSame ? undefined : await offer.frees?.();
@@ -188,33 +187,29 @@ export class SourceLedger {
 
   /** A list with these sources was published. */
   publish(keys: Iterable<string>): void {
-    const now = this.host.now().getTime();
     for (const key of keys) {
       const text = this.taken.get(key);
-      if (text === undefined) continue;
-      const history = this.histories.get(key);
-      const next = publishedHistory(history, text, now);
+      const next = text && publishedHistory(this.histories.get(key), text, this.now);
       if (next !== undefined) this.histories.set(key, next);
     }
   }
 
   /** Saves the ledger. What this run learned about offers counts even if no list was published. Returns whether there is anything to save. */
   async save(): Promise<boolean> {
-    const { file } = this;
-    const now = this.host.now().getTime();
+    const { file, now } = this;
     for (const [key, text] of this.taken) {
       const history = this.histories.get(key);
       if (history === undefined) continue;
       const next = text.verdict?.next ?? {};
       // An accepted text ends the hold when it is published.
-      const isOpen = text.verdict?.causes.length === 0 && !isPublished(history, text);
+      const isOpen = text.verdict?.causes.length === 0 && !isPublished(history, text.files);
       const hold = isOpen ? { hold: history.hold } : {};
       this.histories.set(key, { ...history, ...next, ...hold, seenAt: now });
     }
     if (file === undefined || this.taken.size === 0 || this.histories.size === 0) return false;
     // Another configuration may have written the histories of other sources meanwhile.
     const state = await file.look();
-    const others = typeof state === "string" ? [] : readHistories(state, this.taken);
+    const others = typeof state === "string" ? [] : readHistories(state, now, this.taken);
     for (const [key, history] of others) this.histories.set(key, history);
     await file.tryReplace(writeHistories(this.histories, now));
     return true;
@@ -237,26 +232,8 @@ function digestsOf(files: readonly Pick<StoredFile, "sha256">[]): string {
   return files.map(({ sha256 }) => sha256.slice(0, 32)).join();
 }
 
-function isPublished(history: SourceHistory, { files }: TakenText): boolean {
+function isPublished(history: SourceHistory, files: readonly StoredFile[]): boolean {
   return digestsOf(history.files) === digestsOf(files);
-}
-
-/** A wrong clock in an earlier run must not make anything younger than now. */
-function upTo(history: SourceHistory, now: number): SourceHistory {
-  const { texts, offered, hold, freed } = history;
-  return {
-    ...history,
-    freed: freed?.map((one) => ({ ...one, at: Math.min(one.at, now) })),
-    texts: texts.map((text) => (text.at > now ? { ...text, at: now } : text)),
-    ...(offered !== undefined && { offered: { ...offered, at: Math.min(offered.at, now) } }),
-    ...(hold !== undefined && {
-      hold: {
-        ...hold,
-        since: Math.min(hold.since, now),
-        offer: { ...hold.offer, since: Math.min(hold.offer.since, now) },
-      },
-    }),
-  };
 }
 
 /** Adds the step from the last offer of an earlier day to this one. */
@@ -294,8 +271,8 @@ function publishedHistory(
   now: number,
 ): SourceHistory | undefined {
   const isOpen = history?.texts[0]?.isOpen === true && measure !== undefined;
-  const isSame = history !== undefined && digestsOf(history.files) === digestsOf(files);
-  if (isSame && !isOpen) return { ...history, name: label };
+  if (history !== undefined && isPublished(history, files) && !isOpen)
+    return { ...history, name: label };
   if (history !== undefined && verdict !== undefined && verdict.causes.length > 0)
     return { ...history, name: label, files };
   if (measure === undefined) return undefined;
@@ -306,10 +283,7 @@ function publishedHistory(
   const freed = freedWith(history.freed, verdict ?? {}, now);
   const last = history.texts.at(-1)!;
   const rewrite = verdict?.rewrite;
-  const before =
-    rewrite === undefined
-      ? history.texts
-      : history.texts.map((one) => inNewForm(one, last, text, rewrite));
+  const before = history.texts.map((one) => (rewrite ? inNewForm(one, last, text, rewrite) : one));
   const texts = textsWith(before, text, verdict?.isBeyond === true);
   return { ...history, ...own, texts, freed };
 }

@@ -22,7 +22,7 @@ export type SourceState =
     };
 
 /** Whether a source was replaced by a copy or left out, although the user did not ask for it. */
-export function isDegraded(kind: SourceState["kind"]): kind is "stale" | "held" | "dropped" {
+export function isDegraded(kind: string): kind is "stale" | "held" | "dropped" {
   return kind === "stale" || kind === "held" || kind === "dropped";
 }
 

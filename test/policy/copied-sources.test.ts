@@ -62,7 +62,7 @@ class Copies {
 
 const BOTH = ["fetched", "fetched"];
 
-test("a list and its copy change in one night, each within its limits: nobody is held, nothing is said", async () => {
+test("a list and its copy change in one night, each within its limits: no source is held or reported", async () => {
   for (const now of [names(900, 2000), names(0, 5500)]) {
     const copies = new Copies();
     assert.deepEqual(await copies.run(names(0, 2000), names(0, 2000)), BOTH);

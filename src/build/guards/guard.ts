@@ -1,4 +1,4 @@
-import type { Config, GuardsConfig } from "../../config/config.ts";
+import type { Config } from "../../config/config.ts";
 import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
 import type { LastPublish } from "../state/last-publish.ts";
 import type { ListFindings } from "../../engine/list-findings.ts";
@@ -37,23 +37,16 @@ export type Guard = (context: GuardContext) => Diagnostic[];
 /** The limits from the configuration, with defaults. */
 export function guardLimits(config: Config): GuardLimits {
   const { guards = {} } = config;
+  const { breaks_traffic: traffic } = guards;
   return {
     minRules: guards.min_rules ?? 1,
     mayBlockSuffixes: (guards.may_block_suffixes ?? []).map((suffix) =>
       suffix.toLowerCase().replace(/^\.+/, ""),
     ),
-    breaksTraffic: guards.breaks_traffic && trafficLimits(guards.breaks_traffic),
-  };
-}
-
-function trafficLimits({
-  logs,
-  max_queries,
-  max_percent,
-}: NonNullable<GuardsConfig["breaks_traffic"]>): TrafficLimits {
-  return {
-    logs,
-    queries: max_queries ?? Infinity,
-    percent: max_percent ?? (max_queries === undefined ? 1 : Infinity),
+    breaksTraffic: traffic && {
+      logs: traffic.logs,
+      queries: traffic.max_queries ?? Infinity,
+      percent: traffic.max_percent ?? (traffic.max_queries === undefined ? 1 : Infinity),
+    },
   };
 }

@@ -20,18 +20,13 @@ interface BlockingRule extends Pick<BlockedProtected, "text" | "at"> {
  * warning. A broader rule that newly blocks a lifeline is a mistake and refuses the list.
  */
 export const protectedNames: Guard = ({ findings, last }) => {
-  const byRule = new Map<string, BlockedProtected[]>();
   const wide = new Set(findings.wide.map(({ text }) => text));
   // The suffix guard checks rules for whole suffixes.
-  for (const one of findings.blocked.filter(({ text }) => !wide.has(text)))
-    byRule.set(one.text, [...(byRule.get(one.text) ?? []), one]);
+  const others = findings.blocked.filter(({ text }) => !wide.has(text));
   const isNew = ({ name, isLifeline, isForName }: BlockedProtected): boolean =>
     isLifeline && !isForName && last !== undefined && !(last.blocked ?? []).includes(name);
-  const rules = [...byRule].map(([text, names]): BlockingRule => ({
-    text,
-    names,
-    at: names[0]!.at,
-  }));
+  const byRule = Map.groupBy(others, ({ text }) => text);
+  const rules = Array.from(byRule, ([text, names]) => ({ text, names, at: names[0]!.at }));
   const refused = rules.filter(({ names }) => names.some(isNew));
   return [
     ...byFile(refused).map((some) => errorOf("blocks-protected", ...said(some))),

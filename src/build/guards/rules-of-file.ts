@@ -10,12 +10,7 @@ interface PlacedRule {
 
 /** Groups rules by file, in line order, so that a user can fix a file in one pass. */
 export function byFile<R extends PlacedRule>(rules: readonly R[]): R[][] {
-  const files = new Map<string | undefined, R[]>();
-  for (const rule of rules) {
-    const known = files.get(rule.at?.file);
-    if (known === undefined) files.set(rule.at?.file, [rule]);
-    else known.push(rule);
-  }
+  const files = Map.groupBy(rules, ({ at }) => at?.file);
   const lineOf = ({ at }: R): number => at?.line ?? 0;
   return Array.from(files.values(), (some) => some.toSorted((a, b) => lineOf(a) - lineOf(b)));
 }

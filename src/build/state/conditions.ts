@@ -3,11 +3,10 @@ import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
 import { countText } from "../../diagnostics/number-text.ts";
 import { printable } from "../../diagnostics/printable.ts";
 import type { Host } from "../../host/host.ts";
-import { ifAvailable } from "../../host/if-available.ts";
 import type { StateFile } from "../../host/state-file.ts";
 import { stateOf } from "../../record/record-folder.ts";
 import { readSources, sourcesPath } from "../../sources/published-sources.ts";
-import { decodeUtf8 } from "../../bytes/utf8.ts";
+import { isDegraded } from "../../sources/source-state.ts";
 
 /** The part of a run that finds a condition, and that alone can find that it has ended. */
 export type Finder = "build" | "proof" | "hooks" | "state-hooks";
@@ -54,13 +53,6 @@ const LONGEST = 4000;
 const READ_AGAIN = codeEntry("source-stale").over;
 /** After so many days, the user is reminded of a condition. */
 const REMINDERS = [7, 30];
-
-/** The conditions of sources that are published beside a list. */
-const STATE_CODES: Readonly<Record<string, Condition["code"]>> = {
-  stale: "source-stale",
-  held: "source-held",
-  dropped: "source-dropped",
-};
 
 /** Compares what a run found with the stored conditions. Notes are reported once, too. */
 export function settle(
@@ -204,11 +196,10 @@ export class Conditions {
   /** Where the state does not survive, what is published about the sources is known already. Undefined if nothing is. */
   private async published(): Promise<readonly Condition[] | undefined> {
     const { list, host } = this;
-    const bytes = list && (await ifAvailable(() => host.readFile(sourcesPath(list))));
-    if (bytes === undefined || bytes === "") return undefined;
-    return readSources(decodeUtf8(bytes)).flatMap(({ name, state, since }): Condition[] => {
-      const code = Object.hasOwn(STATE_CODES, state) ? STATE_CODES[state] : undefined;
-      if (code === undefined) return [];
+    const sources = list === undefined ? undefined : await readSources(sourcesPath(list), host);
+    return sources?.flatMap(({ name, state, since }): Condition[] => {
+      if (!isDegraded(state)) return [];
+      const code = `source-${state}` as const;
       const at = new Date(since).toISOString();
       const days = (host.now().getTime() - Date.parse(at)) / DAY_MS;
       const reminders = REMINDERS.filter((day) => days >= day).length;

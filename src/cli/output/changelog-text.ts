@@ -4,7 +4,7 @@ import { printable } from "../../diagnostics/printable.ts";
 import { hasChange } from "../../explain/effective-diff.ts";
 import { type ListChange, isSame } from "../../explain/list-change.ts";
 import type { RecordHeader } from "../../build/state/published-build.ts";
-import { type SourceState, isDegraded } from "../../build/build-outcome.ts";
+import { isDegraded } from "../../build/build-outcome.ts";
 import { fileText } from "./change-text.ts";
 import { markdownText } from "./markdown-text.ts";
 
@@ -64,7 +64,7 @@ function sourceLines(before: RecordHeader | undefined, now: RecordHeader | undef
   const came = now.sources.filter(({ source }) => !old.has(source));
   const went = before.sources.filter(({ source }) => !fresh.has(source));
   const worse = now.sources.filter(
-    ({ source, state }) => isBad(state) && !isBad(old.get(source)?.state ?? state),
+    ({ source, state }) => isDegraded(state) && !isDegraded(old.get(source)?.state ?? state),
   );
   return [
     ...labelLine("New sources", came),
@@ -76,8 +76,4 @@ function sourceLines(before: RecordHeader | undefined, now: RecordHeader | undef
 function labelLine(text: string, some: readonly { readonly label: string }[]): string[] {
   if (some.length === 0) return [];
   return [`- ${text}: ${some.map(({ label }) => markdownText(label)).join(", ")}`];
-}
-
-function isBad(state: string): boolean {
-  return isDegraded(state as SourceState["kind"]);
 }

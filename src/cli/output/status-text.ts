@@ -22,7 +22,7 @@ export function statusText(health: ServerHealth, style: Style, columns: number):
   const word = printable(status, 20);
   const room = columns - word.length;
   const sources = entriesOf(health, "sources");
-  const bad = sources.filter(({ state }) => isDegraded(state as Parameters<typeof isDegraded>[0]));
+  const bad = sources.filter(({ state }) => isDegraded(String(state)));
   const held = new Map(entriesOf(health, "held").map((one) => [text(one["list"]), one]));
   const listRow = (one: Fields): string[] => {
     const hold = held.get(text(one["name"]));
