@@ -11,6 +11,7 @@ import { askedBy } from "./asked-by.ts";
 import { phase } from "./build-context.ts";
 import type { ListOutcome } from "./build-outcome.ts";
 import { cachedOutcome, exitOf, heldOutcome } from "./cached-outcome.ts";
+import type { BuildEvent } from "./build-event.ts";
 import { finishPublish } from "./finish-publish.ts";
 import { publishedCanary } from "./list-canary.ts";
 import { ListOutputs } from "./list-outputs.ts";
@@ -98,7 +99,7 @@ class ListBuild {
   async run(): Promise<ListOutcome> {
     const { plan, session, outputs, names } = this;
     const { cached, slot } = this.work;
-    await outputs.open(() => finishPublish({ ...plan, config: plan.list.config }, session));
+    await outputs.open(() => this.finishLast());
     await this.conditions.read();
     // This run has the lock, so that no rollback can hold the list from now on.
     const held = await this.held();
@@ -124,6 +125,18 @@ class ListBuild {
     draft.compiled.close();
     if (draft.violations.length > 0) throw new CompilerError(draft.violations);
     return await this.publish(draft);
+  }
+
+  /** What a killed run left. It is told at once, whatever becomes of this run, and is a condition of the list. */
+  private async finishLast(): Promise<void> {
+    const { plan, session } = this;
+    const { options, host } = session;
+    const emit = (event: BuildEvent): void => {
+      if (event.kind !== "diagnostic") return;
+      session.tell([{ ...event.diagnostic, news: true }]);
+      this.found.push(event.diagnostic);
+    };
+    await finishPublish({ ...plan, config: plan.list.config }, { options, host, emit });
   }
 
   private async held(): Promise<ListOutcome | undefined> {

@@ -6,7 +6,7 @@ import type { Host } from "../host/host.ts";
 import { isAddress, isBelow } from "../sources/location.ts";
 import type { ListPlan } from "./list-plan.ts";
 
-/** A note that names the local files outside of its folder that a configuration reads; none if there are none. */
+/** A note that names the local files outside of its folder that a configuration reads. */
 export function outsideNote({ compile, list }: ListPlan, host: Host): Diagnostic[] {
   const { folder, file } = list.project;
   // Without a configuration, the user typed the files.

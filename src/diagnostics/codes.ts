@@ -147,7 +147,7 @@ const COMPILE_CODES = {
   },
   "reads-outside": {
     meaning:
-      "The configuration names local files outside of its own folder. They are read; a configuration of somebody else should not need them. It is reported once, and again when it names another one.",
+      "The configuration names local files outside of its own folder. They are read; a configuration that comes from elsewhere should not need them. It is reported once, and again when it names another one.",
     hint: "Check what the configuration does with them",
   },
   "list-alone": {

@@ -142,3 +142,17 @@ test("a journal follows no symbolic link", async () => {
     assert.equal(project.text("rules/l.hosts"), "old\n", link);
   }
 });
+
+test("an interrupted publish is told once, and is a condition of the list until the next run", async () => {
+  const files = { "rules/l.txt": "old\n", "rules/l.hosts": "old\n", "rules/.l.hosts.aa.tmp": TEXT };
+  // One that can be completed, and one that names a file that the configuration does not.
+  for (const steps of [[{ file: "l.hosts" }], [{ file: "other.txt" }, { file: "l.hosts" }]]) {
+    const project = await runOver(steps, files);
+    const { stderr } = project.memory.output;
+    assert.equal(stderr.match(/\[publish-unfinished\]/g)?.length, 1, stderr);
+    const conditions = (): string => project.text("rules/.rules-compiler/l.txt.conditions.json");
+    assert.match(conditions(), /publish-unfinished/);
+    await project.run("-q", "-c", "c.json", "--no-cache");
+    assert.doesNotMatch(conditions(), /publish-unfinished/);
+  }
+});
