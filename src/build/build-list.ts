@@ -127,7 +127,7 @@ class ListBuild {
     return await this.publish(draft);
   }
 
-  /** What a killed run left. It is told at once, whatever becomes of this run, and is a condition of the list. */
+  /** Finishes what a killed run left, and reports it at once, whatever becomes of this run. It is a condition of the list, too. */
   private async finishLast(): Promise<void> {
     const { plan, session } = this;
     const { options, host } = session;

@@ -143,7 +143,7 @@ test("a journal follows no symbolic link", async () => {
   }
 });
 
-test("an interrupted publish is told once, and is a condition of the list until the next run", async () => {
+test("a run reports an interrupted publish once, and keeps it as a condition of the list until the next run", async () => {
   const files = { "rules/l.txt": "old\n", "rules/l.hosts": "old\n", "rules/.l.hosts.aa.tmp": TEXT };
   // One that can be completed, and one that names a file that the configuration does not.
   for (const steps of [[{ file: "l.hosts" }], [{ file: "other.txt" }, { file: "l.hosts" }]]) {
