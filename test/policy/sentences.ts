@@ -19,6 +19,8 @@ export interface Exhibit {
 }
 
 const SAMPLE = 5;
+/** The only month in which anything begins. */
+const THIS_MONTH = "2026-10";
 /** Messages of a month: two a day. */
 const MOST_MESSAGES = 60;
 
@@ -42,7 +44,7 @@ export class Sentences {
   look(run: Run): void {
     const { day, exit, mishap } = run;
     const at = `day ${day}`;
-    if (mishap === "cache lost") this.hasLostCache = true;
+    if (mishap === "cache lost" || mishap === "fresh clone") this.hasLostCache = true;
     // The only things that may stop a list did not happen: no mistake of the user, no empty result, nothing required.
     if (exit !== 0 && exit !== 3)
       this.faults.push(`1 isolation: exit ${exit} on ${at}: ${run.stderr.slice(0, 300)}`);
@@ -61,6 +63,9 @@ export class Sentences {
     for (const message of messages) {
       if (this.before.includes(message))
         this.faults.push(`18 news: twice on day ${day}: ${message}`);
+      const [, since = THIS_MONTH] = /Since (\d+-\d+)/.exec(message) ?? [];
+      if (mishap === undefined && since !== THIS_MONTH)
+        this.faults.push(`17 wrong clock: a wrong date on day ${day}: ${message}`);
       this.told.add(message);
     }
     this.before = messages;
@@ -100,7 +105,7 @@ export class Sentences {
     { day, mishap }: Run,
     add: (sentence: string, names: readonly string[], isBlocked: boolean, slack?: number) => void,
   ): void {
-    const isRead = mishap !== "no network" && mishap !== "clock ahead";
+    const isRead = mishap !== "no network" && !mishap?.startsWith("clock");
     const { plot, plotDay, before } = up;
     // A source of standard trust may free a few names of others.
     const isFreed = this.world.upstreams.some(
@@ -122,21 +127,19 @@ export class Sentences {
       this.expectDrip(up);
       return;
     }
-    if (this.hasLostCache || mishap === "clock ahead") return;
+    // However long it lasts, and whatever is lost: what nobody signed is never read.
+    if (plot === "forged") add("12 origin", this.some(up.extra), false);
+    if (this.hasLostCache || mishap?.startsWith("clock") === true) return;
     const isYoung = plotDay <= 2;
     const isLong = plotDay >= 9 && this.world.mishaps.size === 0;
     const still = this.some(before);
-    if (plot === "flood" && (isYoung || isLong))
-      add("4 held, with an end", this.some(up.extra), isLong);
+    const isFlood = plot === "flood" || plot === "mirrored";
+    if (isFlood && (isYoung || isLong)) add("4 held, with an end", this.some(up.extra), isLong);
     if (plot === "wipe" && isLong)
       add("4 held, with an end", this.some(before.slice(0, before.length / 2)), false);
     if (plot !== "wipe" || isYoung)
       add(
-        plot === "flood" || plot === "wipe"
-          ? "3 held"
-          : plot === "rewrite"
-            ? "2 own history"
-            : "11 death",
+        isFlood || plot === "wipe" ? "3 held" : plot === "rewrite" ? "2 own history" : "11 death",
         still,
         true,
         slack,

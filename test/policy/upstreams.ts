@@ -1,4 +1,8 @@
+import { Buffer } from "node:buffer";
+import { readSecretKey, signatureFile } from "../../src/sources/minisign.ts";
 import { hostileLine } from "../attack/hostile-lines.ts";
+import { minisignKeys } from "../support/minisign-keys.ts";
+import { isNightly } from "../support/nightly.ts";
 import type { Random } from "../support/random.ts";
 
 export type Form = "domains" | "hosts" | "adblock";
@@ -15,7 +19,9 @@ export type Plot =
   | "rewrite"
   | "drips away"
   | "drips in"
-  | "hostile";
+  | "hostile"
+  | "forged"
+  | "mirrored";
 
 const PLOTS: readonly Plot[] = [
   "dies",
@@ -28,6 +34,7 @@ const PLOTS: readonly Plot[] = [
   "drips in",
   "hostile",
   "feed",
+  ...(isNightly ? (["forged", "mirrored"] as const) : []),
 ];
 
 const GARBAGE: readonly string[] = [
@@ -95,6 +102,9 @@ export class Upstream {
   readonly url: string;
   readonly plot: Plot;
   readonly trust: "block-only" | undefined;
+  /** A signed list has a key, and a list of which somebody else has a copy has a mirror. */
+  readonly keys: ReturnType<typeof minisignKeys> | undefined;
+  readonly mirror: string | undefined;
   /** The day on which the user adds it. */
   readonly added: number;
   /** The days of its plot: from the first, before the last. */
@@ -121,6 +131,8 @@ export class Upstream {
     this.random = random;
     this.name = `List ${index}`;
     this.url = `https://l${index}.example.org/list.txt`;
+    this.keys = plot === "forged" ? minisignKeys() : undefined;
+    this.mirror = plot === "mirrored" ? `https://m${index}.example.org/list.txt` : undefined;
     this.trust = plot === "hostile" && random.chance(0.5) ? "block-only" : undefined;
     this.added = plot === "calm" && random.chance(0.15) ? 2 + random.below(20) : 0;
     this.from = 4 + random.below(12);
@@ -175,18 +187,41 @@ export class Upstream {
     for (let count = gone / 5; count > 0; count--) this.grow();
   }
 
-  answer(): { readonly status: number; readonly body: string } {
+  /** What one of its addresses answers; undefined for other addresses. */
+  answerTo(url: string): { readonly status: number; readonly body: string } | undefined {
+    if (url === this.mirror) return { status: 200, body: this.mirrorText() };
+    if (url === this.url) return this.answer();
+    if (this.keys === undefined || url !== `${this.url}.minisig`) return undefined;
+    const key = readSecretKey(this.keys.secret);
+    if (typeof key !== "object") throw new Error("no key");
+    // Somebody who can change the file cannot sign it.
+    const text = Buffer.from(this.text([...this.names]));
+    return { status: 200, body: signatureFile(text, key, "timestamp:1") };
+  }
+
+  /** A copy, until its maintainers are gone. */
+  private mirrorText(): string {
+    return this.text(this.plotDay === undefined ? [...this.names] : this.flood());
+  }
+
+  private flood(): string[] {
+    this.extra = Array.from({ length: 3000 }, (_, at) => `f${at}.flood${this.index}.com`);
+    return [...this.names, ...this.extra];
+  }
+
+  private answer(): { readonly status: number; readonly body: string } {
     const names = [...this.names];
     if (this.plotDay === undefined || this.isMuted) return { status: 200, body: this.text(names) };
     switch (this.plot) {
       case "dies":
+      case "mirrored":
       case "outage":
         return { status: this.plot === "dies" ? 404 : 503, body: "" };
       case "garbage":
         return { status: 200, body: this.garbage };
       case "flood":
-        this.extra = Array.from({ length: 3000 }, (_, at) => `f${at}.flood${this.index}.com`);
-        return { status: 200, body: this.text([...names, ...this.extra]) };
+      case "forged":
+        return { status: 200, body: this.text(this.flood()) };
       case "wipe":
         return { status: 200, body: this.text(names.slice(-Math.ceil(names.length / 30))) };
       case "rewrite": {

@@ -1,5 +1,6 @@
 import { HostError } from "../support/internals.ts";
 import { MemoryProject, type Said } from "../support/memory-project.ts";
+import { isNightly } from "../support/nightly.ts";
 import { Random } from "../support/random.ts";
 import { type Plot, type Upstream, upstreamsOf } from "./upstreams.ts";
 
@@ -33,7 +34,15 @@ export interface Run extends Said {
   readonly mishap: Mishap | undefined;
 }
 
-export type Mishap = "no network" | "state lost" | "cache lost" | "clock ahead";
+export type Mishap =
+  | "no network"
+  | "state lost"
+  | "state damaged"
+  | "cache lost"
+  /** All that is left is what was published. */
+  | "fresh clone"
+  | "clock ahead"
+  | "clock behind";
 
 /** A month of one user: sources that come, go and misbehave, and a run or more a day. */
 export class World {
@@ -56,10 +65,10 @@ export class World {
       {
         cacheDir: () => "/cache",
         fetch: async (request) => {
-          const up = this.upstreams.find(({ url }) => url === request.url);
-          if (!this.hasNetwork || up === undefined)
-            throw new HostError("ENOTFOUND", "no such host");
-          const { status, body } = up.answer();
+          let answer: ReturnType<Upstream["answerTo"]>;
+          if (this.hasNetwork) for (const up of this.upstreams) answer ??= up.answerTo(request.url);
+          if (answer === undefined) throw new HostError("ENOTFOUND", "no such host");
+          const { status, body } = answer;
           if (status === 200) request.take(new TextEncoder().encode(body));
           return { status, headers: { "content-type": "text/plain" } };
         },
@@ -82,9 +91,12 @@ export class World {
     const { project } = this;
     const mishap = time === 0 ? this.mishaps.get(day) : undefined;
     this.hasNetwork = mishap !== "no network";
-    if (mishap === "state lost") this.forget((path) => path.includes("/.rules-compiler/"));
-    if (mishap === "cache lost") this.forget((path) => !path.startsWith("/project/"));
-    const ahead = mishap === "clock ahead" ? 400 * DAY_MS : 0;
+    if (mishap === "state lost" || mishap === "fresh clone") this.forget(isState);
+    if (mishap === "cache lost" || mishap === "fresh clone")
+      this.forget((path) => !path.startsWith("/project/"));
+    if (mishap === "state damaged") this.damage();
+    const ahead =
+      mishap === "clock ahead" ? 400 * DAY_MS : mishap === "clock behind" ? -400 * DAY_MS : 0;
     project.now = new Date(FIRST_DAY + day * DAY_MS + time * 14_400_000 + ahead).toISOString();
     project.write("compiler-config.json", JSON.stringify(this.config(day)));
     const said = await project.run("-q");
@@ -95,7 +107,13 @@ export class World {
   private config(day: number): object {
     const remote = this.upstreams
       .filter(({ added }) => added <= day)
-      .map(({ name, url, trust }) => ({ name, source: url, ...(trust && { trust }) }));
+      .map(({ name, url, trust, keys, mirror }) => ({
+        name,
+        source: url,
+        ...(trust && { trust }),
+        ...(keys && { key: keys.publicKey }),
+        ...(mirror !== undefined && { mirrors: [mirror] }),
+      }));
     return {
       name: "Home",
       sources: [{ name: "Own", source: "own.txt" }, ...remote],
@@ -104,14 +122,28 @@ export class World {
     };
   }
 
+  /** A crash left the first half of each file. */
+  private damage(): void {
+    const { files } = this.project.memory;
+    for (const [path, bytes] of files)
+      if (isState(path)) files.set(path, bytes.slice(0, bytes.length >> 1));
+  }
+
   private forget(isLost: (path: string) => boolean): void {
     for (const path of this.project.memory.files.keys())
       if (isLost(path)) this.project.memory.files.delete(path);
   }
 }
 
+function isState(path: string): boolean {
+  return path.includes("/.rules-compiler/");
+}
+
 function mishapsOf(random: Random): ReadonlyMap<number, Mishap> {
-  const all: readonly Mishap[] = ["no network", "state lost", "cache lost", "clock ahead"];
+  const usual: readonly Mishap[] = ["no network", "state lost", "cache lost", "clock ahead"];
+  const all: readonly Mishap[] = isNightly
+    ? [...usual, "state damaged", "fresh clone", "clock behind"]
+    : usual;
   return new Map(
     all.flatMap((mishap) => (random.chance(0.4) ? [[3 + random.below(DAYS - 6), mishap]] : [])),
   );

@@ -131,3 +131,24 @@ test("state of a newer version is reported and not replaced", async () => {
     project.write(file, old);
   }
 });
+
+test("a run with a wrong clock neither repeats a reminder nor dates it wrongly later", async () => {
+  for (const days of Object.values(JUMPS)) {
+    // A warning that lasts: a name that devices need is blocked.
+    const project = new ClockProject();
+    project.write("own.txt", "||always.org^\n||mesu.apple.com^\n");
+    const told: string[] = [];
+    const look = async (): Promise<void> => {
+      const { stderr } = await project.good("compile", "-q");
+      told.push(/warning\[protected-blocked\]: (Since \S+)?/.exec(stderr)?.[1] ?? "");
+    };
+    for (let day = 0; day < 9; day++, project.jump(1)) await look();
+    assert.deepEqual(told.splice(0).filter(Boolean), ["Since 2026-11-10:"]);
+    project.jump(days);
+    await look();
+    project.jump(-days);
+    told.length = 0;
+    for (let day = 9; day < 12; day++, project.jump(1)) await look();
+    assert.deepEqual(told, ["", "", ""], `${days} days`);
+  }
+});

@@ -16,6 +16,8 @@ export interface Condition extends Diagnostic {
   readonly finder: Finder;
   /** When it was first found. */
   readonly since: string;
+  /** If `since` is when the clock was found to be behind: the date before that, which counts again once it is past. */
+  readonly later?: string | undefined;
   readonly reminders: number;
 }
 
@@ -109,10 +111,12 @@ function nextOf(
 ): Condition {
   const at = now.toISOString();
   const subject = subjectOf(diagnostic);
-  // A clock that was wrong must not delay reminders for years.
-  if (before === undefined || before.since > at)
-    return { ...diagnostic, subject, finder, since: at, reminders: 0 };
-  const { since, reminders } = before;
+  if (before === undefined) return { ...diagnostic, subject, finder, since: at, reminders: 0 };
+  const { reminders } = before;
+  // A clock that was ahead must not delay reminders for years, and one that is behind must not bring them early.
+  const dates = [before.since, before.later ?? before.since].toSorted();
+  const since = dates.findLast((date) => date <= at) ?? at;
+  const later = dates.find((date) => date > at);
   const due =
     diagnostic.severity === "warning"
       ? REMINDERS.filter((day) => now.getTime() - Date.parse(since) >= day * DAY_MS).length
@@ -123,6 +127,7 @@ function nextOf(
     subject,
     finder,
     since,
+    later,
     reminders: Math.max(due, reminders),
     // A name that goes and comes back is not new.
     ...(all.length > 0 && all.length <= MOST_NAMES && { all }),
@@ -232,7 +237,13 @@ export class Conditions {
 }
 
 function diagnosticOf(condition: Condition): Diagnostic {
-  const { finder: _finder, since: _since, reminders: _reminders, ...diagnostic } = condition;
+  const {
+    finder: _finder,
+    since: _since,
+    later: _later,
+    reminders: _reminders,
+    ...diagnostic
+  } = condition;
   return diagnostic;
 }
 
@@ -254,8 +265,8 @@ function isStored(value: unknown): value is StoredConditions {
 function isCondition(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   const { code, severity, message, finder, since, reminders } = value as Partial<Condition>;
-  const { subject = "", hint = "", cause = "", all = [] } = value as Partial<Condition>;
-  const other = [subject, hint, cause, ...(Array.isArray(all) ? all : [all])];
+  const { subject = "", hint = "", cause = "", all = [], later = "" } = value as Partial<Condition>;
+  const other = [later, subject, hint, cause, ...(Array.isArray(all) ? all : [all])];
   const texts = [code, severity, message, finder, since, ...other];
   const isDated = !Number.isNaN(Date.parse(since ?? ""));
   return (
