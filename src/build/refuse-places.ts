@@ -1,6 +1,7 @@
 import { CompilerError, type Diagnostic, errorOf } from "../diagnostics/diagnostic.ts";
 import { printable } from "../diagnostics/printable.ts";
 import { type Host, HostError } from "../host/host.ts";
+import { isBelow } from "../sources/location.ts";
 import { plannedFiles } from "../publish/output-plan.ts";
 import type { OutputFile } from "../publish/output-file.ts";
 import { PATCH_FOLDER } from "../publish/patches.ts";
@@ -85,7 +86,7 @@ class PlaceCheck {
   async problemOf({ name, path }: WantedFile): Promise<Diagnostic | undefined> {
     const { host } = this;
     if (path === this.typed) return undefined;
-    const isInside = isBelow(this.root, path, host);
+    const isInside = isBelow(path, this.root, host);
     const parts = isInside
       ? host.path.relative(this.root, path).split(host.path.sep)
       : [host.path.basename(path)];
@@ -111,13 +112,13 @@ class PlaceCheck {
     const realRoot = await this.realFolder(root);
     if (realRoot === undefined) return false;
     // A folder that the user named may be anywhere. One in a checkout may be a link that the user has not seen.
-    const isOwn = this.folder !== root && isBelow(host.cwd, root, host);
+    const isOwn = this.folder !== root && isBelow(root, host.cwd, host);
     const realCwd = isOwn ? await this.realFolder(host.cwd) : undefined;
-    if (realCwd !== undefined && !isBelow(realCwd, realRoot, host)) return false;
+    if (realCwd !== undefined && !isBelow(realRoot, realCwd, host)) return false;
     const folder = host.path.dirname(path);
     for (const one of [folder, recordFolder(path, host), host.path.join(folder, PATCH_FOLDER)]) {
       const real = await this.realFolder(one);
-      if (real === undefined || !(real === realRoot || isBelow(realRoot, real, host))) return false;
+      if (real === undefined || !(real === realRoot || isBelow(real, realRoot, host))) return false;
     }
     return true;
   }
@@ -142,12 +143,4 @@ class PlaceCheck {
       return real && host.path.join(real, host.path.basename(folder));
     }
   }
-}
-
-/** Whether a path is below a folder. */
-function isBelow(folder: string, path: string, host: Pick<Host, "path">): boolean {
-  const relative = host.path.relative(folder, path);
-  return (
-    relative !== "" && !host.path.isAbsolute(relative) && relative.split(host.path.sep)[0] !== ".."
-  );
 }
