@@ -5,7 +5,7 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { FORMAT_NAMES } from "../src/config/output-fields.ts";
+import { FORMAT_NAMES } from "../src/config/outputs.ts";
 import { compileCommand, inputOf, report, rounded, workFolder } from "./inputs.ts";
 import { interleaved, measure } from "./measure.ts";
 

@@ -1,6 +1,6 @@
 /**
  * The innermost loops, in AssemblyScript: reading lines and resolving names. `test/reference` has them in TypeScript; a
- * differential test compares the two. `scripts/kernel-module.ts` generates the constants from `src/kernel/kernel-layout.ts`,
+ * differential test compares the two. `scripts/kernel-module.ts` generates the constants from `src/kernel/kernel.ts`,
  * `src/rules` and `src/bytes`.
  *
  * The caller lays out the memory and passes addresses in. Functions that need many numbers take a descriptor: the address of

@@ -15,16 +15,16 @@ const dist = join(root, "dist");
  * gets files of its own. A stage is closed under imports, so files never import each other in circles.
  */
 const STAGES: readonly (readonly [string, readonly string[]])[] = [
-  ["begin", ["host/node-cache-folder.ts", "host/node-code-folder.ts"]],
+  ["begin", ["host/node-code-folder.ts", "host/node-code-folder.ts"]],
   ["start", ["cli/main.ts", "host/node.ts", "cli/flags/found-config.ts"]],
   [
     "compile",
     [
       "cli/commands/compile.ts",
-      "build/build.ts",
-      "build/project.ts",
-      "build/build-lists.ts",
-      "build/with-output-target.ts",
+      "builder/build.ts",
+      "builder/plan/project.ts",
+      "builder/build-lists.ts",
+      "builder/plan/project.ts",
     ],
   ],
 ];

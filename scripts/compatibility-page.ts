@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { printable } from "../src/diagnostics/printable.ts";
+import { printable } from "../src/diagnostics/text.ts";
 import { type Outcome, type Vector, readOwnOutcomes, readVectors } from "../test/support/vector.ts";
 
 interface Deviation {

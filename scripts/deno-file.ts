@@ -30,7 +30,6 @@ export function denoFile(): string {
     tasks: { compile: COMPILE },
     publish: {
       include: ["src", "schema.json", "README.md", "LICENSE", "CHANGELOG.md"],
-      exclude: ["src/**/*.test.ts"],
     },
   };
   return `${JSON.stringify(file, undefined, 2)}\n`;

@@ -1,15 +1,15 @@
-import { TRANSFORMATION_NAMES } from "../src/engine/plan.ts";
 import {
   type Field,
-  LIST_FIELDS,
+  GUARD_FIELDS,
   LISTED_FIELDS,
+  LIST_FIELDS,
   SOURCE_FIELDS,
   SOURCE_TYPES,
   TRUST_LEVELS,
 } from "../src/config/fields.ts";
-import { GUARD_FIELDS } from "../src/config/guard-fields.ts";
-import { DURATION } from "../src/config/duration.ts";
-import { OUTPUT_FORMATS } from "../src/config/output-fields.ts";
+import { OUTPUT_FORMATS } from "../src/config/outputs.ts";
+import { DURATION } from "../src/config/units.ts";
+import { TRANSFORMATION_NAMES } from "../src/engine/plan.ts";
 
 type Fields = Readonly<Record<string, Field>>;
 

@@ -1,24 +1,22 @@
-import { Class } from "../src/bytes/ascii.ts";
+import { Class } from "../src/bytes/text.ts";
 import {
   AT,
   CONTENTS,
   CURSOR,
-  PARTITION,
   Other,
   PART,
+  PARTITION,
   RECORD,
   RESULT,
   SCAN,
   STOP,
   WIDE,
   WRITE,
-} from "../src/kernel/kernel-layout.ts";
-import { LONG_LINE } from "../src/kernel/long-text-digest.ts";
-import { LONGEST_NAME } from "../src/kernel/longest-name.ts";
-import { BLOCK_SHIFT, FILTER_BITS, FILTER_BYTES } from "../src/kernel/name-filter.ts";
-import { COLUMN } from "../src/rules/chunk.ts";
+} from "../src/kernel/kernel.ts";
+import { LONG_LINE } from "../src/kernel/name-resolver.ts";
+import { BLOCK_SHIFT, FILTER_BITS, FILTER_BYTES, LONGEST_NAME } from "../src/kernel/names.ts";
+import { COLUMN, Flag, Kind } from "../src/rules/chunk.ts";
 import { Fate } from "../src/rules/fate.ts";
-import { Flag, Kind } from "../src/rules/kind.ts";
 
 const GROUPS = {
   AT,

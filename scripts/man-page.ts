@@ -1,10 +1,9 @@
 import { commands } from "../src/cli/commands/registry.ts";
+import { SHOWN_FLAGS, takersOf } from "../src/cli/flags/flags.ts";
 import { CONFIG_NAMES } from "../src/cli/flags/found-config.ts";
-import { takersOf } from "../src/cli/flags/flag.ts";
-import { SHOWN_FLAGS } from "../src/cli/flags/flags.ts";
-import { VARIABLES } from "../src/cli/flags/variables.ts";
+import { VARIABLES } from "../src/cli/flags/help.ts";
+import { EXIT_MEANINGS, Exit } from "../src/diagnostics/codes.ts";
 import { VERSION } from "../src/diagnostics/version.ts";
-import { EXIT_MEANINGS, Exit } from "../src/diagnostics/exit.ts";
 
 const ALL = SHOWN_FLAGS;
 

@@ -1,8 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { withParents } from "../src/syntax/parents.ts";
-import { isListedSuffix } from "../src/syntax/public-suffix.ts";
+import { isListedSuffix, withParents } from "../src/syntax/public-suffix.ts";
 
 /**
  * Writes `src/syntax/name-sample.ts`, names on which the width of patterns is measured. The arguments are files of ordinary names, one a

@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import process from "node:process";
 import { VERSION } from "../src/diagnostics/version.ts";
-import { PAGE_STYLE } from "../src/pages/page-style.ts";
+import { PAGE_STYLE } from "../src/pages/html.ts";
 
 /** The playground is one file: page, engine and kernel. Its policy permits these scripts and styles, and no connection at all. */
 const site = join(import.meta.dirname, "../site");

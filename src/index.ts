@@ -1,61 +1,65 @@
-import { build as runBuild } from "./build/build.ts";
-import type { BuildContext } from "./build/build-context.ts";
-import type { BuildEvent } from "./build/build-event.ts";
-import type { BuildOptions } from "./build/build-options.ts";
-import type { BuildOutcome } from "./build/build-outcome.ts";
-import { compileInMemory } from "./build/compile-in-memory.ts";
-import { planChanges } from "./build/dry-run.ts";
-import type { GuardName } from "./build/guards/names.ts";
-import { type PublishedList, openBuild as openList } from "./build/open-build.ts";
-import { withOutputTarget } from "./build/with-output-target.ts";
-import { planLists } from "./build/plan-lists.ts";
-import { openProject } from "./build/project.ts";
-import { type HoldFacts, holdFacts } from "./build/state/hold.ts";
-import { BuildSession } from "./build/session.ts";
-import type { Config } from "./config/config.ts";
-import type { Diagnostic } from "./diagnostics/diagnostic.ts";
+import { planChanges } from "./builder/apply-plan.ts";
+import {
+  type BuildContext,
+  type BuildEvent,
+  type BuildOutcome,
+  build as runBuild,
+} from "./builder/build.ts";
+import type { GuardName } from "./builder/guards/names.ts";
+import {
+  type PublishedList,
+  compileInMemory,
+  openBuild as openList,
+} from "./builder/open-build.ts";
+import type { BuildOptions } from "./builder/plan/build-options.ts";
+import { planLists } from "./builder/plan/list-plan.ts";
+import { openProject, withOutputTarget } from "./builder/plan/project.ts";
+import { BuildSession } from "./builder/session.ts";
+import { type HoldFacts, holdFacts } from "./builder/state/list-state.ts";
+import type { Config } from "./config/lists.ts";
+import type { Diagnostic } from "./diagnostics/render.ts";
+import type { ProgressEvent } from "./engine/compile-options.ts";
 import { type Plugin, type Plugins, pluginsOf } from "./engine/plugins.ts";
-import type { ProgressEvent } from "./engine/progress-event.ts";
 import type { CompileReport } from "./engine/report.ts";
 import type { ListChange } from "./explain/list-change.ts";
 import type { Host } from "./host/host.ts";
+import { withFile } from "./host/memory-files.ts";
 import { nodeHost } from "./host/node.ts";
-import { withFile } from "./host/with-file.ts";
-import { type RowView, rowsOf } from "./rules/row-view.ts";
+import { type RowView, rowsOf } from "./rules/rule-table.ts";
 
-export type { BuildEvent } from "./build/build-event.ts";
-export type { BuildOutcome, BuildStatus, ListOutcome } from "./build/build-outcome.ts";
-export type { GuardName } from "./build/guards/names.ts";
-export type { WrittenOutput } from "./build/list-outputs.ts";
+export type { BuildEvent } from "./builder/build.ts";
+export type { BuildOutcome, BuildStatus, ListOutcome } from "./builder/build.ts";
+export type { GuardName } from "./builder/guards/names.ts";
+export type { WrittenOutput } from "./builder/publish/publish-list.ts";
 export type { ZoneUpdates } from "./publish/zone-updates.ts";
-export type { HoldFacts } from "./build/state/hold.ts";
-export type { PublishedList } from "./build/open-build.ts";
-export type { Config, OutputConfig, SourceConfig } from "./config/config.ts";
+export type { HoldFacts } from "./builder/state/list-state.ts";
+export type { PublishedList } from "./builder/open-build.ts";
+export type { Config, OutputConfig, SourceConfig } from "./config/lists.ts";
 export type { SourceType } from "./config/fields.ts";
-export type { FeedName } from "./config/source-fields.ts";
-export type { FormatName, OutputFormat } from "./config/output-fields.ts";
-export type { Exit } from "./diagnostics/exit.ts";
-export { CompilerError, type Diagnostic, type FileLocation } from "./diagnostics/diagnostic.ts";
+export type { FeedName } from "./config/sources.ts";
+export type { FormatName, OutputFormat } from "./config/outputs.ts";
+export type { Exit } from "./diagnostics/codes.ts";
+export { CompilerError, type Diagnostic, type FileLocation } from "./diagnostics/render.ts";
 export type { Plugin, PluginFormat, PluginTransformation } from "./engine/plugins.ts";
-export type { ProgressEvent } from "./engine/progress-event.ts";
+export type { ProgressEvent } from "./engine/compile-options.ts";
 export type { AlarmLine, CompileReport, SourceReport } from "./engine/report.ts";
-export type { LineOfFate } from "./explain/fate-lines.ts";
+export type { LineOfFate } from "./explain/glossary.ts";
 export type { FileChange, ListChange } from "./explain/list-change.ts";
-export type { ClientTraffic } from "./explain/client-traffic.ts";
-export type { SourceTraffic, TrafficStats } from "./explain/traffic-stats.ts";
+export type { ClientTraffic } from "./explain/traffic.ts";
+export type { SourceTraffic, TrafficStats } from "./explain/traffic.ts";
 export type { TrafficFile } from "./traffic/traffic-reader.ts";
 export type { Change, ChangedName } from "./explain/effective-diff.ts";
-export type { Since } from "./explain/since.ts";
-export type { ListStats, SourceStats } from "./explain/stats.ts";
+export type { Since } from "./explain/why.ts";
+export type { ListStats, SourceStats } from "./explain/glossary.ts";
 export type { Explanation, LineFate, LineLocation, RuleInList } from "./explain/why.ts";
-export type { Loss, LossReason } from "./formats/losses.ts";
+export type { Loss, LossReason } from "./formats/special-rule.ts";
 export type { FormatLines, ScopeLines } from "./formats/name-format.ts";
 export type { Verdict } from "./meaning/verdict.ts";
 export type { WriteOutcome } from "./publish/list-file.ts";
-export type { OutputFile } from "./publish/output-file.ts";
+export type { OutputFile } from "./publish/list-file.ts";
 export type { FateName } from "./rules/fate.ts";
-export type { RowView } from "./rules/row-view.ts";
-export type { SourceState } from "./sources/source-state.ts";
+export type { RowView } from "./rules/rule-table.ts";
+export type { SourceState } from "./sources/acquire.ts";
 export type { InputFile } from "./sources/source-list.ts";
 export type { TransformationName } from "./config/transformation-name.ts";
 

@@ -16,7 +16,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { outputTarget } from "../src/publish/output-target.ts";
+import { outputTarget } from "../src/publish/list-file.ts";
 import { memoryHost } from "./support/internals.ts";
 
 const BIN = join(import.meta.dirname, "../src/cli/bin.ts");

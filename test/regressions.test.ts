@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import process from "node:process";
 import { test } from "node:test";
-import { slugOf } from "../src/engine/slug.ts";
+import { slugOf } from "../src/engine/plan.ts";
 import { run } from "../src/cli/main.ts";
 import { withReferenceKernel } from "./reference/reference-kernel.ts";
-import { withoutCredentials } from "../src/diagnostics/printable.ts";
+import { withoutCredentials } from "../src/diagnostics/text.ts";
 import { type Config, compile, memoryHost, nodeHost } from "./support/internals.ts";
 
 /** Faults that were found once; each test is named after what went wrong. */

@@ -1,13 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { encodeUtf8 } from "../src/bytes/utf8.ts";
-import { KernelMemory } from "../src/kernel/kernel-memory.ts";
-import { Chunk } from "../src/rules/chunk.ts";
+import { ByteBuffer, encodeUtf8 } from "../src/bytes/text.ts";
+import { KernelMemory } from "../src/kernel/kernel.ts";
+import { Chunk, Flag, appendText, hostOf, rewriteText, textOf } from "../src/rules/chunk.ts";
 import { Fate } from "../src/rules/fate.ts";
-import { appendText, hostOf, rewriteText, textOf } from "../src/rules/row-text.ts";
-import { ByteBuffer } from "../src/bytes/byte-buffer.ts";
 import { ChunkPool, rowOf } from "../src/rules/rule-table.ts";
-import { Flag } from "../src/rules/kind.ts";
 
 const ARENA = new KernelMemory();
 

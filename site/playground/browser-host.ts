@@ -1,12 +1,17 @@
 import type { PlatformPath } from "node:path";
 import {
+  type FetchResponse,
+  type Host,
+  HostError,
+  type TextSink,
+  joinBytes,
+} from "../../src/host/host.ts";
+import {
   newFileInMemory,
   openBytes,
   scratchInMemory,
   stampOfBytes,
-} from "../../src/host/file-in-memory.ts";
-import { type FetchResponse, type Host, HostError, type TextSink } from "../../src/host/host.ts";
-import { joinBytes } from "../../src/host/join-bytes.ts";
+} from "../../src/host/memory-files.ts";
 import * as paths from "./node/path.ts";
 
 /** Where the files of the user are. */

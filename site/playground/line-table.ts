@@ -1,5 +1,5 @@
-import { LF } from "../../src/bytes/ascii.ts";
-import { Other } from "../../src/kernel/kernel-layout.ts";
+import { LF } from "../../src/bytes/text.ts";
+import { Other } from "../../src/kernel/kernel.ts";
 import type { BuildRecord } from "../../src/record/build-record.ts";
 import { Fate, fateName, hasCause } from "../../src/rules/fate.ts";
 import type { ShownLine } from "./calls.ts";

@@ -1,6 +1,5 @@
-import { type Diagnostic, locationText } from "../../src/diagnostics/diagnostic.ts";
-import { FATE_ENTRIES, byRank } from "../../src/explain/glossary.ts";
-import { statsOf } from "../../src/explain/stats.ts";
+import { type Diagnostic, locationText } from "../../src/diagnostics/render.ts";
+import { FATE_ENTRIES, byRank, statsOf } from "../../src/explain/glossary.ts";
 import type { BuildRecord } from "../../src/record/build-record.ts";
 import type { BrowserHost } from "./browser-host.ts";
 import type { KnownFile, ListView, Problem } from "./calls.ts";

@@ -1,4 +1,4 @@
-import { FORMAT_NAMES } from "../../src/config/output-fields.ts";
+import { FORMAT_NAMES } from "../../src/config/outputs.ts";
 import type { Added, Compiled, GivenFile, ListView, Wanted } from "./calls.ts";
 import { byId, download, element, numberText, sizeText } from "./element.ts";
 import { EXAMPLE } from "./example.ts";

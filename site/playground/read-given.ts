@@ -1,7 +1,7 @@
-import { decodeUtf8, encodeUtf8 } from "../../src/bytes/utf8.ts";
-import { CompilerError } from "../../src/diagnostics/diagnostic.ts";
+import { decodeUtf8, encodeUtf8 } from "../../src/bytes/text.ts";
+import { CompilerError } from "../../src/diagnostics/render.ts";
 import { USER_RULES, configText } from "../../src/import/config-text.ts";
-import { type ImportedConfig, configOfLists } from "../../src/import/imported-config.ts";
+import { type ImportedConfig, configOfLists } from "../../src/import/hostlist-compiler.ts";
 import { readImportedConfig } from "../../src/import/read-imported-config.ts";
 import { browserHost } from "./browser-host.ts";
 import type { Added, GivenFile } from "./calls.ts";

@@ -1,14 +1,13 @@
-import { type BuildOptions } from "../../src/build/build-options.ts";
-import type { ListOutcome } from "../../src/build/build-outcome.ts";
-import { build } from "../../src/build/build.ts";
-import { openRecorded, PublishedList } from "../../src/build/open-build.ts";
-import { openProject } from "../../src/build/project.ts";
-import type { Config } from "../../src/config/config.ts";
-import { CompilerError } from "../../src/diagnostics/diagnostic.ts";
-import { asciiName } from "../../src/explain/asked-name.ts";
-import { readRecorded } from "../../src/explain/read-recorded.ts";
+import { type ListOutcome, build } from "../../src/builder/build.ts";
+import { PublishedList, openRecorded } from "../../src/builder/open-build.ts";
+import type { BuildOptions } from "../../src/builder/plan/build-options.ts";
+import { openProject } from "../../src/builder/plan/project.ts";
+import type { Config } from "../../src/config/lists.ts";
+import { CompilerError } from "../../src/diagnostics/render.ts";
+import { readRecorded } from "../../src/explain/recorded-rows.ts";
+import { asciiName } from "../../src/explain/traffic.ts";
 import type { LineLocation } from "../../src/explain/why.ts";
-import { readFully } from "../../src/host/read-fully.ts";
+import { readFully } from "../../src/host/files.ts";
 import type { BuildRecord } from "../../src/record/build-record.ts";
 import { type BrowserHost, FOLDER, browserHost, fileOf } from "./browser-host.ts";
 import type {
@@ -204,7 +203,7 @@ export class Session {
     const value = { ...config, outputs: [{ format }] } as Config;
     const { files } = this.host;
     const host = browserHost(this.lists, this.addresses);
-    const accept = (await import("../../src/build/guards/names.ts")).GUARD_NAMES;
+    const accept = (await import("../../src/builder/guards/names.ts")).GUARD_NAMES;
     const options = { ...OPTIONS, config: value, record: false, accept };
     const outcome = await build({ options, host, signal: NEVER, emit: () => {} });
     const [only] = outcome.lists;

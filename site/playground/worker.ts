@@ -1,4 +1,4 @@
-import { CompilerError } from "../../src/diagnostics/diagnostic.ts";
+import { CompilerError } from "../../src/diagnostics/render.ts";
 import type { Answer, Call } from "./calls.ts";
 import { problemOf } from "./list-view.ts";
 import { Session } from "./session.ts";

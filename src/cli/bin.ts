@@ -1,8 +1,7 @@
 #!/usr/bin/env node
 import nodeModule from "node:module";
 import process from "node:process";
-import { cacheDir } from "../host/node-cache-folder.ts";
-import { codeFolder } from "../host/node-code-folder.ts";
+import { cacheDir, codeFolder } from "../host/node-code-folder.ts";
 
 // Caches compiled modules in a folder that only this user can write to. Saves 20 to 60 ms per start. Node only.
 if (nodeModule.enableCompileCache !== undefined) {

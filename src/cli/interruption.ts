@@ -1,6 +1,6 @@
-import { type Diagnostic, errorOf } from "../diagnostics/diagnostic.ts";
-import { Exit } from "../diagnostics/exit.ts";
-import { someOf } from "../diagnostics/some-of.ts";
+import { type Diagnostic, errorOf } from "../diagnostics/render.ts";
+import { Exit } from "../diagnostics/codes.ts";
+import { someOf } from "../diagnostics/text.ts";
 import type { Host } from "../host/host.ts";
 import type { Reporter } from "./output/reporter.ts";
 

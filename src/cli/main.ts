@@ -1,13 +1,12 @@
+import { Exit } from "../diagnostics/codes.ts";
+import { CompilerError } from "../diagnostics/render.ts";
+import { printable } from "../diagnostics/text.ts";
 import { VERSION } from "../diagnostics/version.ts";
-import { Exit } from "../diagnostics/exit.ts";
-import { CompilerError } from "../diagnostics/diagnostic.ts";
-import { printable } from "../diagnostics/printable.ts";
 import type { Host } from "../host/host.ts";
-import { type Args, readArgs, takes } from "./flags/args.ts";
 import { type CommandEntry, commands } from "./commands/registry.ts";
+import { ignoredVariables } from "./flags/flags.ts";
+import { type Args, type Options, optionsOf, readArgs, takes } from "./flags/options.ts";
 import { INTERRUPTED, endOnSignals, exitOf } from "./interruption.ts";
-import { ignoredVariables } from "./flags/log-level.ts";
-import { type Options, optionsOf } from "./flags/options.ts";
 import { Reporter } from "./output/reporter.ts";
 
 /** Runs the program and returns the exit code. Heavy modules are loaded on demand. */
@@ -20,7 +19,7 @@ export async function run(argv: readonly string[], host: Host, signal: AbortSign
   try {
     const args = readArgs(argv);
     if (args.switches.has("version")) {
-      const { buildCommit } = await import("./build-commit.ts");
+      const { buildCommit } = await import("./serve-children.ts");
       const commit = await buildCommit(host);
       host.stdout.write(`${VERSION}${commit === undefined ? "" : ` (commit ${commit})`}\n`);
       return Exit.Done;
@@ -66,7 +65,7 @@ async function perform(
   if (!reporter.shows("debug") || name === "serve")
     return await command(options, host, reporter, signal);
   const { narrated, settingsOf } = await import("./output/narration.ts");
-  const { timeText } = await import("./output/step-time.ts");
+  const { timeText } = await import("./output/build-screen.ts");
   for (const [key, value] of Object.entries(settingsOf(options, name, host)))
     reporter.debug(`${key}: ${value}`);
   const began = performance.now();
@@ -99,7 +98,7 @@ async function placed(
     known = found ?? options;
   }
   if (known.output === undefined) return known;
-  const { withOutputTarget } = await import("../build/with-output-target.ts");
+  const { withOutputTarget } = await import("../builder/plan/project.ts");
   return await withOutputTarget(known, host);
 }
 

@@ -1,16 +1,13 @@
-import {
-  CompilerError,
-  type Diagnostic,
-  errorOf,
-  locationText,
-} from "../diagnostics/diagnostic.ts";
+import { fileURLToPath } from "node:url";
+import { CompilerError, type Diagnostic, errorOf, locationText } from "../diagnostics/render.ts";
+import { distinctNames } from "../diagnostics/text.ts";
 import type { Explanation, LineFate, LineLocation } from "../explain/why.ts";
 import type { Host } from "../host/host.ts";
 import type { ActionEnd, ActionsOptions } from "../server/actions.ts";
-import type { Problem } from "../server/history.ts";
-import type { WhyOfList, WhyOptions } from "../server/why-answers.ts";
-import { type Args, wordsFor } from "./flags/args.ts";
-import type { Options } from "./flags/options.ts";
+import type { Problem, SuccessfulBuild } from "../server/history.ts";
+import type { RunResult } from "../server/runs.ts";
+import type { WhyOfList, WhyOptions } from "../server/why.ts";
+import { type Args, type Options, wordsFor } from "./flags/options.ts";
 
 /** More text than any name needs. */
 const MOST_ANSWER_BYTES = 1024 * 1024;
@@ -132,4 +129,94 @@ function openTo({ list: _file, ...explanation }: PrintedName): Explanation {
 
 function bare<T extends LineLocation>({ path: _path, ...location }: T): Omit<T, "path"> {
   return location;
+}
+
+type PrintedBuild = SuccessfulBuild & {
+  readonly diagnostics: unknown;
+  readonly held?: true;
+  readonly resolvers?: unknown;
+};
+
+/** The report that a run printed. Reports of several lists are combined into one. */
+export function printedBuild(stdout: string, name: string): Pick<RunResult, "build" | "isHeld"> {
+  const said = JSON.parse(stdout) as
+    | Partial<PrintedBuild>
+    | { readonly lists: readonly Partial<PrintedBuild>[] };
+  const isOne = !Array.isArray((said as { lists?: unknown }).lists);
+  const printed = isOne
+    ? [said as Partial<PrintedBuild>]
+    : (said as { readonly lists: readonly Partial<PrintedBuild>[] }).lists;
+  const isHeld = printed.length > 0 && printed.every(({ held }) => held === true);
+  const builds = printed
+    .filter((one): one is PrintedBuild => "sources" in one)
+    .map(({ diagnostics: _said, held, resolvers: _asked, ...build }) =>
+      // A held list has the report of an earlier run, which another run cannot improve.
+      held === true ? { ...build, degraded: false } : build,
+    );
+  if (builds.length === 0) return { isHeld };
+  const build = isOne ? builds[0]! : together(builds, name);
+  return { isHeld, build: { ...build, sources: withOwnLabels(build.sources) } };
+}
+
+/** The totals of several lists. A source in several lists counts once. */
+function together(builds: readonly SuccessfulBuild[], name: string): SuccessfulBuild {
+  const sum = (figure: (build: SuccessfulBuild) => number): number =>
+    builds.reduce((total, build) => total + figure(build), 0);
+  const sources = new Map(builds.flatMap((build) => build.sources).map((one) => [one.label, one]));
+  return {
+    ...builds[0]!,
+    name,
+    lists: builds.map(({ name: list, rules, outputs }) => ({
+      name: list,
+      file: outputs[0]?.file ?? "",
+      rules,
+    })),
+    rules: sum(({ rules }) => rules),
+    bytes: sum(({ bytes }) => bytes),
+    lines: sum(({ lines }) => lines),
+    kept: sum(({ kept }) => kept),
+    degraded: builds.some(({ degraded }) => degraded),
+    sources: [...sources.values()],
+    outputs: builds.flatMap(({ outputs }) => outputs),
+  };
+}
+
+/** Makes labels unique, because metrics and states are stored by label. */
+function withOwnLabels(sources: SuccessfulBuild["sources"]): SuccessfulBuild["sources"] {
+  const labels = distinctNames(sources.map(({ label }) => label));
+  return sources.map((source, index) => ({ ...source, label: labels[index]! }));
+}
+
+const COMMIT = /^[0-9a-f]{40,64}$/;
+const SHORT = 10;
+
+/** The commit of a program that is not a release: the one it was packed from, or the one checked out around it. */
+export async function buildCommit(
+  host: Host,
+  module: string = import.meta.url,
+): Promise<string | undefined> {
+  if (!module.startsWith("file:")) return undefined;
+  const fileAt = async (path: string): Promise<string | undefined> => {
+    try {
+      const bytes = await host.readFile(fileURLToPath(new URL(path, module)));
+      return new TextDecoder().decode(bytes).trim();
+    } catch {
+      return undefined;
+    }
+  };
+  const packed = await fileAt("../commit");
+  const head = packed ?? (await fileAt("../../.git/HEAD"));
+  const branch = head?.startsWith("ref: ") === true ? head.slice("ref: ".length) : undefined;
+  const commit =
+    branch === undefined
+      ? head
+      : ((await fileAt(`../../.git/${branch}`)) ??
+        packedCommit(await fileAt("../../.git/packed-refs"), branch));
+  return commit !== undefined && COMMIT.test(commit) ? commit.slice(0, SHORT) : undefined;
+}
+
+/** The commit of a branch that git moved into its file of packed references. */
+function packedCommit(references: string | undefined, branch: string): string | undefined {
+  const line = references?.split("\n").find((one) => one.endsWith(` ${branch}`));
+  return line?.split(" ")[0];
 }

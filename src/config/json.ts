@@ -1,5 +1,5 @@
 import { type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
-import { type ConfigEntry, type ConfigNode, ConfigSyntaxError, MAX_DEPTH } from "./config-node.ts";
+import { type ConfigEntry, type ConfigNode, ConfigSyntaxError, MAX_DEPTH } from "./problems.ts";
 
 /** Parses JSON, with comments for `.jsonc`. Everything else is strict. */
 export function parseJson(text: string, allowsComments: boolean): ConfigNode {

@@ -1,23 +1,48 @@
-import type { Diagnostic, FileLocation } from "../diagnostics/diagnostic.ts";
-import { printable } from "../diagnostics/printable.ts";
-import { nearest } from "../diagnostics/suggest.ts";
-import type { ConfigNode } from "./config-node.ts";
-import { ConfigProblems } from "./config-problems.ts";
-import { durationMs } from "./duration.ts";
-import type { Config, FileConfig, SourceConfig } from "./config.ts";
-import { columnOf, matchesOf } from "./feed-values.ts";
-import { type Field, LIST_FIELDS, SOURCE_FIELDS, SOURCE_TYPES, TRUST_LEVELS } from "./fields.ts";
-import { GUARD_FIELDS } from "./guard-fields.ts";
-import { fieldProblems, problemNode } from "./field-problems.ts";
-import { fileProblems } from "./files.ts";
-import { reportHomepages } from "./homepages.ts";
-import { reportIncomplete } from "./incomplete-sources.ts";
-import { listsOf, minSourcesProblems } from "./lists.ts";
-import { OUTPUT_FORMATS } from "./output-fields.ts";
-import { WITHOUT_QUOTES, isQuoted, textHint } from "./quote-hints.ts";
-import { blockedSourceProblems } from "./source-problems.ts";
-import { sizeBytes } from "./size.ts";
-import { reportTwoValidators } from "./two-validators.ts";
+import { decodeUtf8 } from "../bytes/text.ts";
+import {
+  CompilerError,
+  type Diagnostic,
+  type FileLocation,
+  errorOf,
+} from "../diagnostics/render.ts";
+import { maskCredentials, nearest, printable, reasonOf, someOf } from "../diagnostics/text.ts";
+import { type Host, HostError } from "../host/host.ts";
+import {
+  type Field,
+  GUARD_FIELDS,
+  LIST_FIELDS,
+  SOURCE_FIELDS,
+  SOURCE_TYPES,
+  TRUST_LEVELS,
+} from "./fields.ts";
+import { hookProblems } from "./hooks.ts";
+import {
+  type Config,
+  type FileConfig,
+  type SourceConfig,
+  listProblems,
+  listsOf,
+  minSourcesProblems,
+} from "./lists.ts";
+import { OUTPUT_FORMATS } from "./outputs.ts";
+import {
+  type ConfigNode,
+  ConfigProblems,
+  ConfigSyntaxError,
+  WITHOUT_QUOTES,
+  blockedSourceProblems,
+  combinedProblems,
+  fitProblems,
+  isQuoted,
+  reportHomepages,
+  reportIncomplete,
+  sourceProblems,
+  textHint,
+  unrankedProblems,
+} from "./problems.ts";
+import { resolverProblems } from "./resolvers.ts";
+import { columnOf, isFeed, matchesOf } from "./sources.ts";
+import { durationMs, sizeBytes } from "./units.ts";
 
 /** Names that validation checks against. */
 export interface ValidationContext {
@@ -30,7 +55,7 @@ export interface ValidationContext {
   readonly locate?: (offset: number) => FileLocation;
 }
 
-export interface Validated {
+interface Validated {
   /** Absent if there are errors. */
   readonly config?: Config;
   readonly diagnostics: readonly Diagnostic[];
@@ -341,4 +366,252 @@ class ConfigCheck {
     for (const { message, hint } of found) this.problems.invalid(node.offset, message, hint);
     return source;
   }
+}
+
+const CHECKS = {
+  after: hookProblems,
+  lists: listProblems,
+  combined: combinedProblems,
+  resolvers: resolverProblems,
+  fit: fitProblems,
+  guards: unrankedProblems,
+} as const;
+
+/** A problem of a field. */
+interface FieldProblem {
+  readonly key: string;
+  /** The entry of a field with several, and the field of that entry. */
+  readonly index?: number;
+  readonly field?: string;
+  readonly message: string;
+  readonly hint?: string;
+}
+
+/** Problems of a configuration whose fields have the right types, and the fields that have them. */
+function* fieldProblems(config: Config): Generator<FieldProblem> {
+  for (const [key, check] of Object.entries(CHECKS))
+    for (const problem of check(config)) yield { key, ...problem };
+}
+
+/** The part of the configuration that has a problem. */
+function problemNode(
+  root: ConfigNode & { kind: "object" },
+  { key, index, field }: FieldProblem,
+): ConfigNode {
+  const node = root.entries.find((entry) => entry.key === key)?.node ?? root;
+  const item = node.kind === "array" && index !== undefined ? node.items[index] : undefined;
+  const own = item?.kind === "object" ? item.entries.find((one) => one.key === field) : undefined;
+  return own?.node ?? item ?? node;
+}
+
+/** Settings of a source that a file of names has, too: where it is, and how it is read. */
+const SETTINGS: ReadonlySet<string> = new Set([
+  "source",
+  "type",
+  "column",
+  "delimiter",
+  "pointer",
+  "where",
+  "mirrors",
+  "required",
+  "max_stale",
+  "timeout",
+  "member",
+  "max_bytes",
+  "auth",
+  "headers_file",
+  "key",
+  "allow_private",
+  "secret",
+]);
+
+/** A file of names as a source. */
+export function sourceOf(file: FileConfig): SourceConfig {
+  return typeof file === "string" ? { source: file } : file;
+}
+
+/** The type of a list of names: as written, or by its address. */
+export function nameListType({
+  type,
+  source,
+}: Pick<SourceConfig, "type" | "source">): NonNullable<SourceConfig["type"]> {
+  return type ?? (/\.csv\b/i.test(source) ? "tranco" : "domains");
+}
+
+/** Problems of a file of names whose fields have the right types. */
+function* fileProblems(
+  file: SourceConfig,
+  at: string,
+): Generator<{ readonly message: string; readonly hint: string }> {
+  for (const key of Object.keys(file))
+    if (!SETTINGS.has(key))
+      yield {
+        message: `${at}.${key} is only for sources`,
+        hint: "Remove it: here, the file is read as a list of names",
+      };
+  yield* sourceProblems(file, at);
+  const { type = "domains" } = file;
+  if (!isFeed(file) && type !== "domains")
+    yield {
+      message: `${at}.type is ${printable(type)}, which is not a list of names`,
+      hint: "Use tranco, csv with column, domains, or another feed",
+    };
+}
+
+/** A list must not have two validators. */
+function reportTwoValidators(
+  root: ConfigNode,
+  config: Config,
+  validators: ReadonlySet<string>,
+  problems: ConfigProblems,
+): void {
+  const top = config.transformations?.filter((name) => validators.has(name)) ?? [];
+  if (top.length === 0) return;
+  for (const [index, source] of (config.sources ?? []).entries()) {
+    const own = source.transformations?.filter((name) => validators.has(name)) ?? [];
+    if (own.length === 0) continue;
+    problems.error(
+      "several-validators",
+      root.offset,
+      `Invalid configuration: sources[${index}] uses ${someOf(own)}, and the top level uses ${someOf(top)}`,
+      "Validate at the top level or in the sources, not at both",
+    );
+  }
+}
+
+const MAX_CONFIG_BYTES = 1024 * 1024;
+
+interface LoadedConfig {
+  readonly config: Config;
+  /** Absolute path of the file; relative paths in the configuration start from its folder. */
+  readonly path: string;
+  readonly warnings: readonly Diagnostic[];
+  /** Where the configuration names this file to write; undefined if it does not. */
+  readonly locate: (file: string) => FileLocation | undefined;
+}
+
+/** Reads and checks a configuration file. Rejects with a `CompilerError` that holds every problem. */
+export async function loadConfigFile(
+  path: string,
+  host: Host,
+  context: ValidationContext,
+  /** Called with the plugin modules before validation; returns what they add to the context. */
+  onPlugins?: (files: readonly string[], path: string) => Promise<Partial<ValidationContext>>,
+): Promise<LoadedConfig> {
+  const absolute = host.path.resolve(host.cwd, path);
+  const text = await readConfig(absolute, path, host);
+  const locate = locationFinder(printable(path), text);
+  const root = await parse(text, path, host.path.extname(path).toLowerCase(), locate);
+  const files = pluginFiles(root);
+  const more = files.length === 0 ? {} : await onPlugins?.(files, absolute);
+  const { config, diagnostics } = validateConfig(root, { ...context, ...more, locate });
+  if (config === undefined) throw new CompilerError(diagnostics);
+  return {
+    config,
+    path: absolute,
+    warnings: diagnostics,
+    locate: (file) => {
+      const node = fileNode(root, file);
+      return node && locate(node.offset);
+    },
+  };
+}
+
+/** Rejects with a `CompilerError` if a file in YAML or JSON has an error of syntax. */
+export async function checkSyntax(path: string, host: Host): Promise<void> {
+  const text = await readConfig(host.path.resolve(host.cwd, path), path, host);
+  const extension = host.path.extname(path).toLowerCase();
+  await parse(text, path, extension, locationFinder(printable(path), text));
+}
+
+/** The value of a field for a file to write. */
+function fileNode(node: ConfigNode, file: string): ConfigNode | undefined {
+  if (node.kind === "scalar") return undefined;
+  const parts =
+    node.kind === "array" ? node.items.map((item) => ({ key: "", node: item })) : node.entries;
+  for (const part of parts) {
+    const { key, node: value } = part;
+    if (key === "file" && value.kind === "scalar" && value.value === file) return value;
+    const found = fileNode(value, file);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function pluginFiles(root: ConfigNode): string[] {
+  if (root.kind !== "object") return [];
+  const node = root.entries.find(({ key }) => key === "plugins")?.node;
+  const items = node?.kind === "array" ? node.items : [];
+  return items.flatMap((item) =>
+    item.kind === "scalar" && typeof item.value === "string" ? [item.value] : [],
+  );
+}
+
+async function readConfig(absolute: string, path: string, host: Host): Promise<string> {
+  const shown = printable(path);
+  let bytes: Uint8Array;
+  try {
+    bytes = await host.readFile(absolute);
+  } catch (error) {
+    if (!(error instanceof HostError)) throw error;
+    const isMissing = error.code === "ENOENT" || error.code === "ENOTDIR";
+    const diagnostic = isMissing
+      ? errorOf("config-not-found", `Configuration file not found: ${shown}`)
+      : errorOf("config-unreadable", `Failed to parse configuration: cannot read ${shown}`, {
+          cause: reasonOf(error.code, error.message),
+        });
+    throw new CompilerError([diagnostic]);
+  }
+  if (bytes.length > MAX_CONFIG_BYTES)
+    throw new CompilerError([
+      errorOf("config-unreadable", `Failed to parse configuration: ${shown} is larger than 1 MiB`),
+    ]);
+  return decodeUtf8(bytes);
+}
+
+/** The extension selects the format, and the parser is loaded only when it is needed. */
+async function parse(
+  text: string,
+  path: string,
+  extension: string,
+  locate: (offset: number) => FileLocation,
+): Promise<ConfigNode> {
+  try {
+    if (extension === ".json" || extension === ".jsonc")
+      return (await import("./json.ts")).parseJson(text, extension === ".jsonc");
+    if (isYaml(extension)) return (await import("./yaml.ts")).parseYaml(text);
+  } catch (error) {
+    if (!(error instanceof ConfigSyntaxError)) throw error;
+    const start = extension === ".json" ? "Invalid JSON" : "Failed to parse configuration";
+    throw new CompilerError([
+      errorOf("config-syntax", `${start}: ${printable(error.message)}`, {
+        ...(isYaml(extension) ? { hint: error.hint ?? YAML_HINT } : {}),
+        at: locate(error.offset),
+      }),
+    ]);
+  }
+  const message = `Invalid configuration: ${printable(path)} does not end in .json, .jsonc, .yaml or .yml`;
+  throw new CompilerError([errorOf("config-extension", message)]);
+}
+
+function isYaml(extension: string): boolean {
+  return extension === ".yaml" || extension === ".yml";
+}
+
+const YAML_HINT = "Quote an entry that begins with |, *, @, &, ! or [; keys must be unique";
+
+/** Line, column and text of an offset. */
+function locationFinder(file: string, text: string): (offset: number) => FileLocation {
+  const hasSecret = /\bsecret["']?\s*:\s*true\b/.test(text);
+  return (offset) => {
+    const before = text.slice(0, offset);
+    const line = before.split("\n").length;
+    const lineStart = before.lastIndexOf("\n") + 1;
+    const lineEnd = text.indexOf("\n", lineStart);
+    const frame = text.slice(lineStart, lineEnd === -1 ? text.length : lineEnd).replace(/\r$/, "");
+    const column = offset - lineStart + 1;
+    // A line this long is not worth showing.
+    if (frame.length > 400) return { file, line, column };
+    return { file, line, column, frame: maskCredentials(frame, hasSecret) };
+  };
 }

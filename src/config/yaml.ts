@@ -14,7 +14,7 @@ import {
   ConfigSyntaxError,
   MAX_DEPTH,
   MAX_NODES,
-} from "./config-node.ts";
+} from "./problems.ts";
 
 /** Parses YAML 1.2. Anchors work within a limit on the expanded size. */
 export function parseYaml(text: string): ConfigNode {

@@ -1,13 +1,10 @@
-import { decodeUtf8 } from "../bytes/utf8.ts";
+import { BANG, CR, HASH, LF, SPACE, TAB, decodeUtf8 } from "../bytes/text.ts";
 import type { Code } from "../diagnostics/codes.ts";
-import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
-import { printable } from "../diagnostics/printable.ts";
-import { reasonOf } from "../diagnostics/reason.ts";
-import { fetchBody } from "../host/fetch-body.ts";
-import { type Host, HostError } from "../host/host.ts";
-import { proxyFor } from "../host/proxy.ts";
-import { retryAfterMs } from "../host/retry-after.ts";
-import type { ApiKey } from "./api-key.ts";
+import { CompilerError, errorOf } from "../diagnostics/render.ts";
+import { printable, reasonOf } from "../diagnostics/text.ts";
+import { type Host, HostError, type OpenFile } from "../host/host.ts";
+import { proxyFor, retryAfterMs } from "../host/network.ts";
+import { fetchBody } from "../host/node-fetch.ts";
 
 /** One quota of an account. */
 export interface AccountLimit {
@@ -31,7 +28,7 @@ export interface DnsApiSettings {
   readonly signal?: AbortSignal | undefined;
 }
 
-export const LIMITS_PATH = "/v1/limits";
+const LIMITS_PATH = "/v1/limits";
 const TIMEOUTS = { connectMs: 10_000, headersMs: 15_000, idleMs: 15_000, totalMs: 30_000 };
 const MAX_BYTES = 1024 * 1024;
 const RETRIES = 3;
@@ -176,4 +173,87 @@ function unreachable(cause: string): CompilerError {
 
 function problem(code: Code, message: string, cause?: string): CompilerError {
   return new CompilerError([errorOf(code, message, cause === undefined ? {} : { cause })]);
+}
+
+const FILE_VARIABLE = "DNSAPI_DnsApi__ApiKey_FILE";
+const KEY_VARIABLES = ["DNSAPI_DnsApi__ApiKey", "DNSAPI_API_KEY"] as const;
+
+/** An API key that cannot be printed by accident. */
+export class ApiKey {
+  readonly #key: string;
+
+  /** Throws a `CompilerError` that does not repeat the key. */
+  constructor(key: string, from: string) {
+    if (!/^[\x21-\x7e]{1,512}$/.test(key))
+      throw keyError(`${from} does not contain a valid key: up to 512 visible ASCII characters`);
+    this.#key = key;
+  }
+
+  /** The value of the `Authorization` header. */
+  get authorization(): string {
+    return `ApiKey ${this.#key}`;
+  }
+
+  /** Replaces the key in a text. */
+  redact(text: string): string {
+    return text.replaceAll(this.#key, "(key)");
+  }
+
+  toString(): string {
+    return "(key)";
+  }
+
+  toJSON(): string {
+    return "(key)";
+  }
+}
+
+/** The key from the environment: the file first, then the variables in order. Rejects with a `CompilerError`. */
+export async function loadApiKey(host: Host): Promise<ApiKey> {
+  const file = host.env[FILE_VARIABLE];
+  if (file !== undefined && file !== "") {
+    try {
+      const text = decodeUtf8(await host.readFile(host.path.resolve(host.cwd, file)));
+      return new ApiKey(text.replace(/\r?\n$/, ""), `The file of ${FILE_VARIABLE}`);
+    } catch (error) {
+      if (!(error instanceof HostError)) throw error;
+      throw keyError(`${FILE_VARIABLE} names a file that cannot be read`, {
+        at: { file: printable(file) },
+        cause: reasonOf(error.code, error.message),
+      });
+    }
+  }
+  for (const name of KEY_VARIABLES) {
+    const key = host.env[name];
+    if (key !== undefined && key !== "") return new ApiKey(key.replace(/\r?\n$/, ""), name);
+  }
+  throw keyError("No key for the DNS API is configured");
+}
+
+function keyError(message: string, more: Parameters<typeof errorOf>[2] = {}): CompilerError {
+  return new CompilerError([errorOf("api-key-missing", message, more)]);
+}
+
+const BLOCK = 1024 * 1024;
+
+/** Counts the rules of a compiled list: all lines except blank ones and comments. Closes the file. */
+export async function countRules(file: OpenFile): Promise<number> {
+  let rules = 0;
+  let isStart = true;
+  try {
+    const block = new Uint8Array(BLOCK);
+    for (let count = await file.read(block); count > 0; count = await file.read(block)) {
+      for (let at = 0; at < count; at++) {
+        const byte = block[at]!;
+        if (byte === LF) isStart = true;
+        else if (isStart && byte !== SPACE && byte !== TAB && byte !== CR) {
+          isStart = false;
+          if (byte !== BANG && byte !== HASH) rules++;
+        }
+      }
+    }
+    return rules;
+  } finally {
+    await file.close();
+  }
 }

@@ -1,11 +1,16 @@
 import type { Host } from "../host/host.ts";
 import { nodeHost } from "../host/node.ts";
-import { type AccountLimits, type DnsApiSettings, fetchAccountLimits } from "./account-limits.ts";
-import { type ApiKey, loadApiKey } from "./api-key.ts";
+import {
+  type AccountLimits,
+  type ApiKey,
+  type DnsApiSettings,
+  fetchAccountLimits,
+  loadApiKey,
+} from "./account-limits.ts";
 
 export type { AccountLimit, AccountLimits, DnsApiSettings } from "./account-limits.ts";
-export { ApiKey } from "./api-key.ts";
-export { CompilerError, type Diagnostic } from "../diagnostics/diagnostic.ts";
+export { ApiKey } from "./account-limits.ts";
+export { CompilerError, type Diagnostic } from "../diagnostics/render.ts";
 
 /** Requests the limits of the account and their use. Rejects with a `CompilerError` that has a hint. */
 export function accountLimits(

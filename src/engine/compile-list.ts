@@ -1,10 +1,13 @@
-import type { Config } from "../config/config.ts";
+import type { Config } from "../config/lists.ts";
+import { withoutCredentials } from "../diagnostics/text.ts";
 import type { Host } from "../host/host.ts";
+import type { SourceState } from "../sources/acquire.ts";
+import { type CompileOptions, FETCH_DEFAULTS, type SourceOptions } from "./compile-options.ts";
 import { Compilation } from "./compile.ts";
-import type { CompileOptions } from "./compile-options.ts";
-import type { CompiledList } from "./compiled-list.ts";
+import type { CompiledList } from "./list-judges.ts";
 import type { ByteSink } from "./output-stage.ts";
 import { planOf } from "./plan.ts";
+import type { SourceReader } from "./source-reader.ts";
 
 /**
  * Reads every source, compiles the list and passes its bytes to `sink`. Each piece is valid until the next call. Rejects with
@@ -25,5 +28,22 @@ export async function compileList(
   } catch (error) {
     compilation.close();
     throw error;
+  }
+}
+
+/** Shows the text of a source without compiling it. Rejects with a `CompilerError` if neither it nor a copy is readable. */
+export async function lookAtSource(
+  reader: SourceReader,
+  wish: Pick<SourceOptions, "source"> & Partial<SourceOptions>,
+  see: (text: Uint8Array) => void,
+): Promise<SourceState> {
+  const shown = withoutCredentials(wish.source);
+  const { list, state } = await reader.open({ ...FETCH_DEFAULTS, shown, label: shown, ...wish });
+  try {
+    await list.check();
+    await list.peek(see);
+    return state;
+  } finally {
+    list.close();
   }
 }

@@ -1,13 +1,22 @@
-import type { KeyFiles } from "../sources/request-headers.ts";
-import type { FetchLimits } from "../sources/fetch-limits.ts";
+import { CompilerError, type Diagnostic, errorOf } from "../diagnostics/render.ts";
+import { printable, reasonOf, withoutCredentials } from "../diagnostics/text.ts";
+import { feedFormats } from "../feeds/registry.ts";
+import { foreignFormats } from "../formats/readers/registry.ts";
+import { type Host, HostError, type Scratch } from "../host/host.ts";
+import type { KernelMemory } from "../kernel/kernel.ts";
+import type { MemoryBudget } from "../kernel/paged-lists.ts";
+import type { SourceState } from "../sources/acquire.ts";
+import type { StoredFile } from "../sources/copies.ts";
+import { type KeyFiles, type RequestHeaders, readRequestHeaders } from "../sources/fetch-text.ts";
+import type { SourceLedger } from "../sources/ledger.ts";
+import type { FetchLimits } from "../sources/limits.ts";
 import type { SizeLimits } from "../sources/size-judge.ts";
-import type { SourceLedger } from "../sources/source-ledger.ts";
-import type { MemoryOptions } from "./memory-plan.ts";
+import type { LoadOptions } from "../sources/source-list.ts";
 import type { NameSink } from "./output-stage.ts";
+import type { PlannedSource } from "./plan.ts";
 import type { Plugins } from "./plugins.ts";
-import type { ProgressEvent } from "./progress-event.ts";
 import type { SharedSources } from "./shared-sources.ts";
-import type { SourceLock } from "./source-lock.ts";
+import { type FileRole, storeKeyOf } from "./source-state.ts";
 
 /** Names that new exceptions of a source freed. */
 export interface FreedNamesOf {
@@ -66,7 +75,7 @@ export interface CompileOptions extends MemoryOptions {
   readonly allowPrivate?: boolean | undefined;
   /** Behave like the reference: every source is fully trusted and may be empty. */
   readonly compat?: boolean | undefined;
-  /** Receives the frames of the build record. Each piece is valid until the next call. See `record/record-format.ts`. */
+  /** Receives the frames of the build record. Each piece is valid until the next call. See `record/build-record.ts`. */
   readonly record?: ((bytes: Uint8Array) => void) | undefined;
   /** Receives the rules of the list for other formats. */
   readonly names?: NameSink | undefined;
@@ -120,3 +129,250 @@ export const FETCH_DEFAULTS: {
   bounds: SOURCE_BOUNDS,
   mayBlock: undefined,
 };
+
+const MEGABYTE = 1024 * 1024;
+
+/** Memory of the runtime and the program before the first line, plus garbage. */
+const BASE = 100 * MEGABYTE;
+/** Minimum for the work, whatever limit the user sets. */
+const LEAST = 16 * MEGABYTE;
+/** The kernel can address 4 GiB. */
+const MOST_PAGES = 1536 * MEGABYTE;
+const MOST_CHUNKS = 1792 * MEGABYTE;
+/** Default share of the machine's memory. */
+const SHARE = 0.5;
+
+/** Where data is stored. Every plan gives the same list. */
+export interface MemoryPlan {
+  /** Bytes of chunks that stay in memory. */
+  readonly chunksLimit: number;
+  readonly budget: MemoryBudget;
+  /** Closes all open scratch files and discards their content. */
+  close(): void;
+}
+
+interface MemoryOptions {
+  /** Soft limit for the process, in bytes. */
+  readonly memory?: number | undefined;
+  /** Overrides the limits derived from `memory`, for tests. */
+  readonly limits?: Partial<MemoryLimits> | undefined;
+}
+
+interface MemoryLimits {
+  readonly chunks: number;
+  readonly pages: number;
+  readonly pageBytes: number;
+  readonly partitions: number;
+  /** Unused bytes at the start of the arena, to test addresses above 2 GiB with small lists. */
+  readonly unused: number;
+}
+
+export function memoryPlan(
+  { memory, limits }: MemoryOptions,
+  host: Host,
+  kernel: KernelMemory,
+): MemoryPlan {
+  const { chunks, pages, pageBytes, partitions, unused } = {
+    ...limitsOf(memory ?? host.memoryLimit() * SHARE),
+    ...limits,
+  };
+  if (unused > 0) kernel.allocate(unused);
+  const open = new Set<Scratch>();
+  return {
+    close() {
+      for (const scratch of open) scratch.close();
+      open.clear();
+    },
+    chunksLimit: chunks,
+    budget: {
+      kernel,
+      partitions,
+      pageBytes,
+      pagesLimit: pages,
+      openScratch() {
+        const scratch = scratchOf(host);
+        open.add(scratch);
+        return {
+          ...scratch,
+          close() {
+            if (open.delete(scratch)) scratch.close();
+          },
+        };
+      },
+    },
+  };
+}
+
+/** The rest is for the current partition and its table. */
+function limitsOf(memory: number): MemoryLimits {
+  const work = Math.max(LEAST, memory - BASE);
+  return {
+    chunks: Math.min(work * 0.3, MOST_CHUNKS),
+    pages: Math.min(work * 0.2, MOST_PAGES),
+    // Each partition has a page open, so little memory needs small pages.
+    pageBytes: work < 256 * MEGABYTE ? 16_384 : 65_536,
+    partitions: 256,
+    unused: 0,
+  };
+}
+
+/** Bytes of chunks per byte of text: the text, and 29 bytes of columns per line of about 24. */
+const CHUNK_FACTOR = 2.2;
+/** Bytes of records per byte of text: a name, and 16 bytes with it. */
+const RECORD_FACTOR = 1.8;
+
+/** Grows the arena for this much text, up to its limit. */
+export function expectText(textBytes: number, { chunksLimit, budget }: MemoryPlan): void {
+  const chunks = Math.min(textBytes * CHUNK_FACTOR, chunksLimit);
+  const records = Math.min(textBytes * RECORD_FACTOR, budget.pagesLimit);
+  budget.kernel.expect((chunks + records) * 1.2 + 16 * MEGABYTE);
+}
+
+/** Estimated bytes that go to scratch files; 0 if everything fits into memory. */
+export function scratchNeed(textBytes: number, { chunksLimit, budget }: MemoryPlan): number {
+  const chunks = Math.max(0, textBytes * CHUNK_FACTOR - chunksLimit);
+  const records = Math.max(0, textBytes * RECORD_FACTOR - budget.pagesLimit);
+  return chunks + records;
+}
+
+/** A scratch file whose errors mention its purpose. */
+export function scratchOf(host: Host): Scratch {
+  const scratch = attempt(() => host.openScratch());
+  return {
+    append: (bytes) => attempt(() => scratch.append(bytes)),
+    rewrite: (position, bytes) => attempt(() => scratch.rewrite(position, bytes)),
+    read: (position, into) => attempt(() => scratch.read(position, into)),
+    close: () => attempt(() => scratch.close()),
+  };
+}
+
+function attempt<T>(action: () => T): T {
+  try {
+    return action();
+  } catch (error) {
+    if (!(error instanceof HostError)) throw error;
+    throw new CompilerError([
+      errorOf("scratch-failed", "Cannot write to the temporary folder", {
+        cause: reasonOf(error.code, error.message),
+      }),
+    ]);
+  }
+}
+
+/** Events during a compile. */
+export type ProgressEvent =
+  | { readonly kind: "source-started"; readonly source: number; readonly label: string }
+  /** More bytes were received. */
+  | { readonly kind: "source-arriving"; readonly source: number; readonly bytes: number }
+  /** A request failed. It is retried after a pause. */
+  | {
+      readonly kind: "source-retried";
+      readonly source: number;
+      readonly label: string;
+      readonly retry: number;
+      readonly pauseMs: number;
+      readonly cause: string;
+    }
+  /** The source, or its replacement, is complete. */
+  | {
+      readonly kind: "source-fetched";
+      readonly source: number;
+      readonly label: string;
+      readonly state: SourceState["kind"];
+      readonly bytes: number;
+      readonly ms: number;
+    }
+  | {
+      readonly kind: "source-read";
+      readonly source: number;
+      readonly label: string;
+      readonly bytes: number;
+      /** Whether its last good copy was read. */
+      readonly isCopy: boolean;
+    }
+  | { readonly kind: "source-failed"; readonly source: number; readonly label: string }
+  /** Memory is too small: about this many bytes go to this folder temporarily. */
+  | {
+      readonly kind: "needs-scratch";
+      readonly bytes: number;
+      readonly folder: string;
+      readonly free: number;
+    }
+  | { readonly kind: "compiling"; readonly lines: number }
+  /** Time of a transformation, for one source or (without a label) for the whole list. */
+  | { readonly kind: "step"; readonly name: string; readonly label?: string; readonly ms: number };
+
+/** The files that sources must consist of. */
+export interface SourceLock {
+  /** The name of the lockfile, for messages. */
+  readonly name: string;
+  /** By `storeKeyOf` the source as written in the configuration. */
+  readonly files: ReadonlyMap<string, readonly StoredFile[]>;
+  /** Whether a source without an entry is an error; otherwise it may have any content. */
+  readonly isComplete: boolean;
+}
+
+/** The files that a source must consist of; undefined if any content is allowed. Throws a `CompilerError`. */
+export function lockedFiles(
+  lock: SourceLock | undefined,
+  wish: SourceOptions,
+): readonly StoredFile[] | undefined {
+  const { source, isSecret } = wish;
+  // What a source keeps is not from its server.
+  const files = lock?.files.get(storeKeyOf(source, wish))?.filter(({ role }) => role === undefined);
+  if (files !== undefined || lock?.isComplete !== true) return files;
+  const shown = printable(withoutCredentials(source, isSecret));
+  throw new CompilerError([errorOf("lock-mismatch", `${shown} is not in ${lock.name}`)]);
+}
+
+/** The options for obtaining a source. */
+export type SourceOptions = Pick<
+  PlannedSource,
+  | "source"
+  | "label"
+  | "shown"
+  | "isSecret"
+  | "type"
+  | "feed"
+  | "mirrors"
+  | "isRequired"
+  | "maxStaleMs"
+  | "timeoutMs"
+  | "maxBytes"
+  | "member"
+  | "keyFiles"
+  | "signers"
+  | "allowPrivate"
+  | "bounds"
+  | "checksCount"
+  | "mayBlock"
+> & {
+  /** For a file of names. */
+  readonly role?: FileRole | undefined;
+};
+
+/** How the text of a source is read. */
+export function readingOf({ type, feed, isSecret, member }: SourceOptions): LoadOptions {
+  const isJson = feed === undefined ? type === "json" : feedFormats.get(feed.type)!.isJson === true;
+  return { json: isJson, feed, isSecret, member };
+}
+
+/** Whether each line of a source has a meaning of its own, and is a rule. */
+export function hasPlainLines({ type, feed, member, role }: SourceOptions): boolean {
+  const isTranslated = feed !== undefined || type === "json" || foreignFormats.has(type);
+  return !isTranslated && member === undefined && role === undefined;
+}
+
+/** The headers with keys for the requests of a source. Rejects with a `CompilerError`. */
+export async function keysOf(
+  url: string,
+  { keyFiles }: SourceOptions,
+  { folder, host }: { readonly folder: string; readonly host: Host },
+  warn: (warning: Diagnostic) => void,
+): Promise<RequestHeaders | undefined> {
+  const inFolder = (file: string | undefined): string | undefined =>
+    file === undefined ? undefined : host.path.resolve(folder, file);
+  const { headers, bearer, basic } = keyFiles;
+  const files = { headers: inFolder(headers), bearer: inFolder(bearer), basic: inFolder(basic) };
+  return await readRequestHeaders(url, files, host, warn);
+}

@@ -1,40 +1,50 @@
 import type { Trust } from "../config/fields.ts";
-import { CompilerError } from "../diagnostics/diagnostic.ts";
-import { adblock } from "../formats/adblock.ts";
+import type { Config } from "../config/lists.ts";
+import { CompilerError, type Diagnostic, errorOf, warningOf } from "../diagnostics/render.ts";
+import { printable, someOf } from "../diagnostics/text.ts";
+import { OWN_TIER } from "../formats/fit-rules.ts";
+import { adblock } from "../formats/formats.ts";
 import { bannerLines } from "../formats/header.ts";
-import { Checkpoint } from "../host/checkpoint.ts";
-import type { Host } from "../host/host.ts";
-import { RowFinder } from "../kernel/row-finder.ts";
-import { RowRecorder } from "../kernel/row-recorder.ts";
-import { RecordWriter } from "../record/record-writer.ts";
-import { ChunkCache } from "../rules/chunk-cache.ts";
-import { ChunkPool } from "../rules/rule-table.ts";
-import { LINE_COUNT } from "../sources/line-count.ts";
-import type { AllowList } from "../transformations/allow.ts";
-import { prepareMinSources } from "../transformations/min-sources.ts";
+import type { ListShape } from "../formats/list-model.ts";
+import { foreignFormats } from "../formats/readers/registry.ts";
+import { Checkpoint, type Host } from "../host/host.ts";
+import { RowFinder, RowRecorder } from "../kernel/rows.ts";
+import { RecordWriter } from "../record/build-record.ts";
+import { type Chunk, Flag, Kind } from "../rules/chunk.ts";
+import { Fate } from "../rules/fate.ts";
+import { ChunkCache, ChunkPool } from "../rules/rule-table.ts";
+import { LINE_COUNT } from "../sources/names-of-source.ts";
+import { asciiLabels, writtenEntry } from "../syntax/written-names.ts";
+import type { AllowList, AllowUse } from "../transformations/allow.ts";
+import { Nesting } from "../transformations/compress.ts";
+import { minSources, prepareMinSources } from "../transformations/min-sources.ts";
 import type { Protection } from "../transformations/protect.ts";
 import { Reserved } from "../transformations/reserved.ts";
-import type { StageContext } from "../transformations/stage-context.ts";
-import { finalTrust, prepareNames, prepareRegex, prepareTrust } from "../transformations/trust.ts";
-import { allowReport, unusedEntries } from "./allow-report.ts";
-import { cancelledElsewhere } from "./cancelled-elsewhere.ts";
-import type { AskedNames, CompileOptions, PublishedRules } from "./compile-options.ts";
-import { buildTime } from "./build-time.ts";
+import { type Stage, type StageContext, eachChunk } from "../transformations/stage.ts";
+import { OwnAddresses, Sinkholes, SplitHosts } from "../transformations/to-block-rule.ts";
+import {
+  finalTrust,
+  prepareNames,
+  prepareRegex,
+  prepareTrust,
+  trustStages,
+} from "../transformations/trust.ts";
+import {
+  type AskedNames,
+  type CompileOptions,
+  type MemoryPlan,
+  type PublishedRules,
+  expectText,
+  memoryPlan,
+  scratchNeed,
+  scratchOf,
+} from "./compile-options.ts";
 import { limitedSources } from "./exception-limits.ts";
-import { firstStages } from "./first-stages.ts";
-import { Pipeline } from "./pipeline.ts";
-import { nameStages } from "./name-stages.ts";
-import { Popularity } from "./popularity.ts";
-import { NO_FINDINGS, listFindings, protectionReport } from "./list-findings.ts";
-import { LateDrops } from "./late-drops.ts";
-import { listJudges } from "./list-judges.ts";
-import { ListHeader } from "./list-header.ts";
-import { listShape, tiersOf } from "./list-shape.ts";
-import { protectedSet, waiverOf } from "./protected-names.ts";
-import { type Filters, stagesOf } from "./stages-of.ts";
-import { type MemoryPlan, expectText, memoryPlan, scratchNeed } from "./memory-plan.ts";
-import { Warnings } from "./warnings.ts";
-import { type ByteSink, OutputStage } from "./output-stage.ts";
+import type { Keeping } from "./keeping.ts";
+import { NO_FINDINGS, WideRules, listFindings, protectionReport } from "./list-findings.ts";
+import { type CompiledList, listJudges } from "./list-judges.ts";
+import { type ByteSink, ListHeader, OutputStage } from "./output-stage.ts";
+import { type Filters, type NamedStage, Pipeline, Warnings, stagesOf } from "./pipeline.ts";
 import {
   type Plan,
   type PlannedSource,
@@ -44,16 +54,14 @@ import {
   serversOf,
   trustInList,
 } from "./plan.ts";
+import { Popularity } from "./popularity.ts";
+import { protectedSet, waiverOf } from "./protected-names.ts";
+import { type CompileReport, compileReport } from "./report.ts";
+import { Engine, type SharedSources } from "./shared-sources.ts";
 import { sourceFindings } from "./source-findings.ts";
-import { readRows } from "./read-rows.ts";
-import { compileReport } from "./report.ts";
-import type { CompiledList } from "./compiled-list.ts";
-import { scratchOf } from "./scratch.ts";
-import { SourceReader } from "./source-reader.ts";
+import { BlocklistKind, SourceReader } from "./source-reader.ts";
 import { SourceSink, pushBanner } from "./source-sink.ts";
-import { stateNote } from "./state-text.ts";
-import { WideRules } from "./wide-rules.ts";
-import { Engine } from "./engine.ts";
+import { stateNote } from "./source-state.ts";
 
 interface FetchedFilters {
   readonly list: Filters & { readonly allow: AllowList };
@@ -340,5 +348,228 @@ export class Compilation {
     for (const { name, ms } of own.times())
       options.onProgress?.({ kind: "step", name, ms, label: source.label });
     return bytes;
+  }
+}
+
+function allowReport({ isEmpty, uses }: AllowList): Pick<CompileReport, "allow"> {
+  if (isEmpty) return {};
+  return {
+    allow: uses.map(({ entry, removed, exception }) => {
+      const text = writtenEntry(entry);
+      return { entry: text, removed, ...(exception === undefined ? {} : { exception }) };
+    }),
+  };
+}
+
+function isUsed({ removed, exception }: AllowUse): boolean {
+  return removed > 0 || exception !== undefined;
+}
+
+/** One note for all allow-list entries that matched no rule. */
+function unusedEntries({ uses }: AllowList): Diagnostic[] {
+  // A non-ASCII name has two entries: as written and in ASCII.
+  const used = new Set(uses.filter(isUsed).map(({ entry }) => asciiLabels(entry.name)));
+  const unused = uses.filter(({ entry }) => !used.has(asciiLabels(entry.name)));
+  if (unused.length === 0) return [];
+  const names = unused.map(({ entry }) => writtenEntry(entry));
+  const message = `These entries of the allowlist match no rule: ${someOf(names)}`;
+  return [warningOf("allow-unused", message, { subject: "allow", all: names })];
+}
+
+/**
+ * For each source, the names whose rules other sources cancel. Only a source with its own Compress needs them, before the
+ * others are read: a rule that will be cancelled must not cover others.
+ */
+async function cancelledElsewhere(
+  sources: readonly PlannedSource[],
+  reader: SourceReader,
+): Promise<(source: PlannedSource) => ReadonlySet<string>> {
+  const cancelled = new Map<PlannedSource, ReadonlySet<string>>();
+  const compressed = sources.filter(({ passes }) =>
+    passes.steps.some(({ name }) => name === "Compress"),
+  );
+  const [first] = compressed;
+  if (first !== undefined)
+    for (const source of sources)
+      if (compressed.length > 1 || source !== first)
+        cancelled.set(source, await reader.cancelledBy(source));
+  return (source) => {
+    const others = [...cancelled].filter(([other]) => other !== source);
+    return new Set(others.flatMap(([, names]) => [...names]));
+  };
+}
+
+/** Now, or SOURCE_DATE_EPOCH for a reproducible build (https://reproducible-builds.org/specs/source-date-epoch). */
+export function buildTime(host: Host): Date {
+  const epoch = host.env["SOURCE_DATE_EPOCH"];
+  if (epoch === undefined || epoch === "") return host.now();
+  if (/^\d{1,12}$/.test(epoch)) return new Date(Number(epoch) * 1000);
+  const message = `SOURCE_DATE_EPOCH must be a number of seconds since 1970, not ${printable(epoch, 40)}`;
+  throw new CompilerError([errorOf("environment-invalid", message)]);
+}
+
+/** What the first stages of a source depend on. */
+interface SourceJudges {
+  readonly reader: SourceReader;
+  readonly protection: Protection | undefined;
+  readonly isCompat: boolean;
+  /** Drops what is too old. */
+  readonly age: Stage | undefined;
+  readonly engineOf: () => Engine;
+  /** Called for each exception that lost its `$important`. */
+  readonly onWeakened: () => void;
+}
+
+/** The stages of a source before its transformations: what its lines mean, and whether it may say so. */
+function firstStages(
+  source: PlannedSource,
+  { reader, protection, isCompat, age, engineOf, onWeakened }: SourceJudges,
+  context: StageContext,
+): { readonly stages: readonly NamedStage[]; readonly problem: () => CompilerError | undefined } {
+  const { index, isInverted, mayBlock } = source;
+  const stages: NamedStage[] = age === undefined ? [] : [{ name: "max_age", stage: age }];
+  const trust = reader.trustOf(source);
+  const format = foreignFormats.get(source.type);
+  if (format?.hasTargets === true)
+    stages.push({ name: "sinkholes", stage: new Sinkholes(context) });
+  if (!isCompat)
+    for (const stage of trustStages(trust.level, trust.mayCancel, context, onWeakened))
+      stages.push({ name: "trust", stage });
+  if (!isCompat && trust.level === "full" && !isInverted)
+    stages.push({ name: "addresses", stage: new OwnAddresses(context) });
+  // Remote sources were judged before they were cached.
+  const isJudged = reader.states[index]?.kind !== "local" || isCompat;
+  const kind =
+    isJudged || mayBlock === undefined ? undefined : new BlocklistKind(source, mayBlock, engineOf);
+  const counter = kind?.counter(context.finder);
+  // Names are in lower case here, and rules for protected names are still present.
+  if (counter !== undefined) stages.push({ name: "kind", stage: counter.stage });
+  // The stage at the end of the list judges what does not become an exception.
+  if (trust.level !== "full" && protection !== undefined && !isInverted)
+    stages.push({ name: "protect", stage: protection.sourceStage(index) });
+  if (format?.nests === true) stages.push({ name: "nesting", stage: new Nesting(context) });
+  return { stages, problem: () => counter?.problem() };
+}
+
+/** The first stages of the list: those that judge each name of a hosts line by itself. */
+function nameStages(config: Config, context: StageContext): NamedStage[] {
+  const split = judgesNames(config) ? [{ name: "names", stage: new SplitHosts(context) }] : [];
+  const several = minSources(config.min_sources ?? 1, context);
+  return [...split, ...several.map((stage) => ({ name: "min_sources", stage }))];
+}
+
+/** Notices whether rules leave the list after Compress has dropped the names below them, whatever stage drops them. */
+class LateDrops {
+  private before = 0;
+  private after = 0;
+
+  /** Come after the transformations. */
+  stages(): NamedStage[] {
+    const stage = eachChunk((chunk) => {
+      this.before += blocksIn(chunk);
+    });
+    return [{ name: "covers", stage }];
+  }
+
+  /** Takes the chunks that are written. */
+  take(chunk: Chunk): void {
+    this.after += blocksIn(chunk);
+  }
+
+  get found(): boolean {
+    return this.after < this.before;
+  }
+}
+
+/** How many live rules of sources block something. */
+function blocksIn({ fate, kind, flags, length }: Chunk): number {
+  let count = 0;
+  for (let row = 0; row < length; row++)
+    if (fate[row] === Fate.Kept && kind[row]! >= Kind.Hosts)
+      if ((flags[row]! & (Flag.Allow | Flag.Generated)) === 0) count++;
+  return count;
+}
+
+/** Properties of the list that its other formats need. */
+export function listShape(
+  plan: Plan,
+  protectedNames: readonly string[],
+  hasLateDrops = false,
+  tiers?: readonly number[],
+): ListShape {
+  return {
+    isMinimal: isMinimal(plan) && tiers === undefined,
+    hasSureCovers: !hasLateDrops && compressesOnce(plan),
+    protectedNames,
+    ...(tiers && { tiers }),
+    ...(plan.list.hasCanary === true && { hasCanary: true }),
+  };
+}
+
+/** Compress ensures it, unless a later pass creates rules for names. */
+function isMinimal({ list }: Plan): boolean {
+  const names = new Set(list.steps.map(({ name }) => name));
+  return names.has("Compress") && !names.has("InvertAllow") && !names.has("RemoveModifiers");
+}
+
+/** A single Compress drops a name once, for a parent that the transformations after it keep. */
+function compressesOnce({ config, sources }: Plan): boolean {
+  return (
+    config.plugins === undefined &&
+    !sources.some(({ passes }) => passes.steps.some(({ name }) => name === "Compress"))
+  );
+}
+
+const LEVELS: readonly Trust[] = ["full", "standard", "block-only"];
+
+/** How trusted the sources are, if an output must choose between them: local files first. */
+function tiersOf(
+  { config, sources }: Plan,
+  trustOf: (index: number) => Trust,
+  isLocal: (index: number) => boolean,
+): readonly number[] | undefined {
+  if (config.outputs?.some(({ fit }) => fit !== undefined) !== true) return undefined;
+  const tiers = sources.map(({ index }) => {
+    const level = LEVELS.indexOf(trustOf(index));
+    return level === 0 && isLocal(index) ? OWN_TIER : level + 1;
+  });
+  return new Set(tiers).size > 1 ? tiers : undefined;
+}
+
+interface RowReading {
+  readonly reader: SourceReader;
+  readonly shared: SharedSources | undefined;
+  readonly keeping: Keeping | undefined;
+}
+
+/**
+ * Reads the lines of a source into its sink, with those that it keeps, or reuses the rows that another list of this run read. Returns the
+ * bytes of its text, or undefined if it failed.
+ */
+async function readRows(
+  source: PlannedSource,
+  sink: SourceSink,
+  { reader, shared, keeping }: RowReading,
+): Promise<number | undefined> {
+  const known = shared?.find(source);
+  try {
+    if (known !== undefined) {
+      await sink.again(known.origins, known.chunks);
+      return reader.readAgain(source, known);
+    }
+    const rows = shared?.isWanted(source) === true ? sink.keepRows() : undefined;
+    const notes = reader.notesOf(source);
+    const bytes = await reader.read(source, sink);
+    if (bytes === undefined) return undefined;
+    if (keeping !== undefined) {
+      await sink.end();
+      reader.noteKept(source, await keeping.end(sink, reader.states[source.index]!));
+    }
+    await sink.end();
+    if (rows !== undefined) shared!.keep(source, { ...notes(bytes), ...rows });
+    return bytes;
+  } finally {
+    keeping?.close();
+    shared?.used(source);
   }
 }

@@ -1,22 +1,15 @@
-import { CompilerError, type Diagnostic, errorOf, warningOf } from "../diagnostics/diagnostic.ts";
-import { countText, numberText } from "../diagnostics/number-text.ts";
-import { printable } from "../diagnostics/printable.ts";
-import { someOf } from "../diagnostics/some-of.ts";
-import type { Chunk } from "../rules/chunk.ts";
+import { CompilerError, type Diagnostic, errorOf, warningOf } from "../diagnostics/render.ts";
+import { countText, numberText, printable, someOf } from "../diagnostics/text.ts";
+import { type Chunk, Kind, textOf } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
-import { Kind } from "../rules/kind.ts";
-import { textOf } from "../rules/row-text.ts";
-import { readAllowEntry } from "../syntax/allow-entry.ts";
-import { readFilterEntry } from "../syntax/filter-entry.ts";
-import { loadIdna } from "../syntax/idna.ts";
-import { RegexEntryError, compileEntryRegex, loadRegex } from "../syntax/regex-rule.ts";
 import type { FileLines } from "../syntax/list-scan.ts";
-import { isWideAllowEntry, isWideExclusion } from "../syntax/wide-entry.ts";
+import { RegexEntryError, compileEntryRegex, loadRegex } from "../syntax/regex-rule.ts";
+import { isWideAllowEntry, isWideExclusion, readFilterEntry } from "../syntax/trust.ts";
+import { loadIdna, readAllowEntry } from "../syntax/written-names.ts";
 import { AllowList } from "../transformations/allow.ts";
-import { LineFilter } from "../transformations/line-filter.ts";
-import { isInternationalName } from "../transformations/name-entries.ts";
-import type { Engine } from "./engine.ts";
-import { ScanSink } from "./scan-sink.ts";
+import { LineFilter, isInternationalName } from "../transformations/filter.ts";
+import type { Engine } from "./shared-sources.ts";
+import { ScanSink } from "./source-sink.ts";
 
 /** An entry of a file or of the configuration, and where the user can fix it. */
 interface Entry {

@@ -1,35 +1,33 @@
-import { SPACE } from "../bytes/ascii.ts";
-import { ByteBuffer } from "../bytes/byte-buffer.ts";
-import { decodeUtf8 } from "../bytes/utf8.ts";
-import { type Diagnostic, warningOf } from "../diagnostics/diagnostic.ts";
-import { countText } from "../diagnostics/number-text.ts";
-import { printable } from "../diagnostics/printable.ts";
+import { ByteBuffer, SPACE, decodeUtf8 } from "../bytes/text.ts";
+import { type Diagnostic, warningOf } from "../diagnostics/render.ts";
+import { countText, printable } from "../diagnostics/text.ts";
 import { type Host, HostError } from "../host/host.ts";
-import type { Chunk } from "../rules/chunk.ts";
+import { type Chunk, Flag, Kind } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
-import { Flag, Kind } from "../rules/kind.ts";
-import type { SourceState } from "../sources/source-state.ts";
-import { DownloadedBody } from "../sources/downloaded-body.ts";
-import type { FetchLimits } from "../sources/fetch-limits.ts";
+import type { SourceState } from "../sources/acquire.ts";
 import {
+  SeenTexts,
+  type SourceStore,
+  type StoredFile,
+  type WebText,
+  digestOf,
+  openAgain,
+} from "../sources/copies.ts";
+import {
+  KeptCount,
   LEDGER_HEAD,
   type LedgerWindow,
   type MergedEntry,
   ledgerLine,
   mergeLedger,
   readLedger,
-} from "../sources/kept-entries.ts";
-import { KeptCount } from "../sources/kept-limits.ts";
-import { SeenTexts } from "../sources/seen-texts.ts";
-import { sourceError } from "../sources/source-error.ts";
+} from "../sources/kept-limits.ts";
+import { DownloadedBody, type FetchLimits, sourceError } from "../sources/limits.ts";
 import { type LineSink, SourceList } from "../sources/source-list.ts";
-import { type SourceStore, type StoredFile, digestOf } from "../sources/source-store.ts";
-import { type WebText, openAgain } from "../sources/web-text.ts";
 import { OldTexts, maxAge } from "../transformations/max-age.ts";
-import type { Stage } from "../transformations/stage.ts";
-import type { StageContext } from "../transformations/stage-context.ts";
+import type { Stage, StageContext } from "../transformations/stage.ts";
 import type { PlannedSource } from "./plan.ts";
-import { storeKeyOf } from "./source-key.ts";
+import { storeKeyOf } from "./source-state.ts";
 
 /** Where the entries of a source are kept. */
 export interface KeepPlace {

@@ -1,14 +1,19 @@
-import { type Diagnostic, warningOf } from "../diagnostics/diagnostic.ts";
-import { countText } from "../diagnostics/number-text.ts";
-import { printable } from "../diagnostics/printable.ts";
-import { MOST_NAMED, someOf } from "../diagnostics/some-of.ts";
-import { placeOf } from "../rules/row-view.ts";
-import type { ChunkPool } from "../rules/rule-table.ts";
+import { DOT } from "../bytes/text.ts";
+import { type Diagnostic, warningOf } from "../diagnostics/render.ts";
+import { MOST_NAMED, countText, printable, someOf } from "../diagnostics/text.ts";
+import type { RowFinder } from "../kernel/rows.ts";
+import { nameScope } from "../meaning/rule-index.ts";
+import { readRule } from "../meaning/rule.ts";
+import { isForHost } from "../meaning/verdict.ts";
+import { type Chunk, Flag, Kind, hostOf, textOf } from "../rules/chunk.ts";
+import { type ChunkPool, placeOf } from "../rules/rule-table.ts";
+import { suffixOf } from "../syntax/adblock-rule.ts";
+import { withoutEnd } from "../syntax/name-pattern.ts";
+import { Suffix, isListedSuffix } from "../syntax/public-suffix.ts";
+import { isTooWide } from "../syntax/trust.ts";
 import type { BlockedName, Protection } from "../transformations/protect.ts";
-import { countKinds } from "./household-names.ts";
-import type { ProtectedSet } from "./protected-names.ts";
+import { type ProtectedSet, countKinds } from "./protected-names.ts";
 import type { CompileReport } from "./report.ts";
-import type { WideRule } from "./wide-rules.ts";
 
 type At = Diagnostic["at"];
 
@@ -155,4 +160,60 @@ export function protectionReport(
     ...(blocked.length > 0 && { blocked }),
     ...(kept.size > 0 && { protected: [...kept] }),
   };
+}
+
+/** A rule for a whole public suffix, or for nearly everything. */
+interface WideRule {
+  readonly text: string;
+  readonly row: number;
+  /** Undefined for a rule that blocks nearly everything. */
+  readonly suffix: string | undefined;
+}
+
+/** Finds the rules of the finished list that block far more than a list should. */
+export class WideRules {
+  readonly found: WideRule[] = [];
+  private readonly finder: RowFinder;
+
+  constructor(finder: RowFinder) {
+    this.finder = finder;
+  }
+
+  take(chunk: Chunk): void {
+    for (const row of this.finder.special(chunk)) {
+      if (chunk.kind[row]! < Kind.Hosts || (chunk.flags[row]! & Flag.Generated) !== 0) continue;
+      const wide = widthOf(chunk, row);
+      if (wide !== undefined)
+        this.found.push({ text: textOf(chunk, row), row: chunk.idOf(row), ...wide });
+    }
+  }
+}
+
+/** Undefined for nearly all rules. */
+function widthOf(chunk: Chunk, row: number): { suffix: string | undefined } | undefined {
+  // Building the set of suffixes is the slowest step here, and few lists need it.
+  if (chunk.kind[row] !== Kind.Rule)
+    return mayBeSuffixRow(chunk, row) ? suffixIn(hostOf(chunk, row)) : undefined;
+  const isPattern = !isForHost(chunk, row);
+  // Check the bytes of single-name rules first: some lists have a hundred thousand of them.
+  if (!isPattern && !mayBeSuffixRow(chunk, row)) return undefined;
+  const text = textOf(chunk, row).trim();
+  if (isPattern && !isTooWide(text)) return undefined;
+  const rule = readRule(text);
+  // Exceptions and limited rules are intended. Rules that a resolver cannot read have no effect.
+  if (rule === undefined || rule.isAllow || rule.isPartial || rule.denied.length > 0)
+    return undefined;
+  const name = nameScope(rule.pattern)?.name;
+  if (name !== undefined) return suffixIn(name);
+  return suffixIn(withoutEnd(rule.pattern, "|^*.").replace(/^[|*.]+/, "")) ?? { suffix: undefined };
+}
+
+function mayBeSuffixRow(chunk: Chunk, row: number): boolean {
+  const endsInDot = chunk.bytesOf(row)[chunk.hostEnd[row]! - 1] === DOT;
+  return endsInDot || suffixOf(chunk, row) === Suffix.Icann;
+}
+
+function suffixIn(name: string): { suffix: string } | undefined {
+  const suffix = withoutEnd(name.toLowerCase(), ".");
+  return isListedSuffix(suffix) ? { suffix } : undefined;
 }

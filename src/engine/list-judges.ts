@@ -1,24 +1,42 @@
-import type { Diagnostic } from "../diagnostics/diagnostic.ts";
+import { GUARD_CODES } from "../diagnostics/codes.ts";
+import { type Diagnostic, warningOf } from "../diagnostics/render.ts";
+import { countText, numberText, printable } from "../diagnostics/text.ts";
+import type { ListShape } from "../formats/list-model.ts";
 import type { Host } from "../host/host.ts";
-import { BrokenTraffic } from "../transformations/broken-traffic.ts";
-import { NewlyBlocked } from "../transformations/newly-blocked.ts";
-import { OverruledExceptions } from "../transformations/overruled-exceptions.ts";
-import { OwnBlocks, validRows } from "../transformations/own-blocks.ts";
+import type { RankedNames } from "../meaning/ranked-names.ts";
+import type { RuleTable } from "../rules/rule-table.ts";
+import type { StoredFile } from "../sources/copies.ts";
+import type { InputFile } from "../sources/source-list.ts";
+import {
+  BrokenTraffic,
+  NewlyBlocked,
+  OverruledExceptions,
+  OwnBlocks,
+  validRows,
+} from "../transformations/exception-budget.ts";
 import { Protection } from "../transformations/protect.ts";
-import type { StageContext } from "../transformations/stage-context.ts";
-import { blockedIn, rulesIn } from "./blocked-in.ts";
-import type { CompileOptions, PublishedRules } from "./compile-options.ts";
-import type { Learned } from "./compiled-list.ts";
-import type { Engine } from "./engine.ts";
-import { budgetWarnings, exceptionBudget, limitedSources } from "./exception-limits.ts";
-import { isAcceptedKind } from "./household-names.ts";
-import { protectionWarnings, unknownEntries } from "./list-findings.ts";
+import type { StageContext } from "../transformations/stage.ts";
+import type {
+  AskedNames,
+  CompileOptions,
+  FreedNamesOf,
+  PublishedRules,
+} from "./compile-options.ts";
+import {
+  blockedIn,
+  budgetWarnings,
+  exceptionBudget,
+  limitedSources,
+  rulesIn,
+} from "./exception-limits.ts";
+import { type ListFindings, protectionWarnings, unknownEntries } from "./list-findings.ts";
 import type { NamedStage } from "./pipeline.ts";
-import { type Plan, inverts } from "./plan.ts";
+import { type Plan, type PlannedSource, inverts } from "./plan.ts";
 import { type Popularity, popularWarnings } from "./popularity.ts";
-import type { ProtectedSet } from "./protected-names.ts";
+import { type ProtectedSet, isAcceptedKind } from "./protected-names.ts";
+import type { CompileReport } from "./report.ts";
+import type { Engine } from "./shared-sources.ts";
 import type { SourceReader } from "./source-reader.ts";
-import { trafficWarnings } from "./traffic-warnings.ts";
 
 interface Means {
   readonly plan: Plan;
@@ -30,7 +48,7 @@ interface Means {
 }
 
 /** What judges the rules of a list by the published one and by who says them. */
-export interface ListJudges {
+interface ListJudges {
   readonly protection: Protection | undefined;
   /** Stages between the filters and the transformations of the list. */
   readonly filtered: readonly NamedStage[];
@@ -136,4 +154,61 @@ export async function listJudges(
 
 function stageNamed(name: string, stage: NamedStage["stage"] | undefined): NamedStage[] {
   return stage === undefined ? [] : [{ name, stage }];
+}
+
+/** What a compile found out that later ones compare with. */
+export interface Learned {
+  /** Popular names that the replaced list blocks. */
+  readonly blocked: readonly string[];
+  readonly freed: readonly FreedNamesOf[];
+}
+
+/** What is known of a list once it is compiled. */
+export interface CompiledList {
+  /** Every row that was read, with its fate. */
+  readonly rules: RuleTable;
+  readonly report: CompileReport;
+  /** The labels of sources and files of names that it is made without. */
+  readonly leftOut: readonly string[];
+  readonly diagnostics: readonly Diagnostic[];
+  /** Names that the rules should not block, for the guards. */
+  readonly findings: ListFindings;
+  /** The local files that were read. */
+  readonly inputs: readonly InputFile[];
+  /** Digest of all remote content; undefined if it cannot be computed. */
+  readonly web: string | undefined;
+  /** The files of each remote source, by `storeKeyOf` the source as written in the configuration. */
+  readonly files: ReadonlyMap<string, readonly StoredFile[]>;
+  /** The sources, in report order. */
+  readonly sources: readonly Pick<
+    PlannedSource,
+    "source" | "shown" | "feed" | "member" | "keyFiles"
+  >[];
+  /** The time in the list's header. */
+  readonly builtAt: Date;
+  /** The list's header without the parts that depend on the clock. */
+  readonly timelessHead: string;
+  /** Properties of the list that other formats need. */
+  readonly shape: ListShape;
+  /** Popular names, if the configuration has any. */
+  readonly ranks: RankedNames | undefined;
+  /** For the guards of later lists. */
+  readonly learned: Learned;
+  /** Deletes temporary files. Rows that did not fit into memory are unavailable afterwards. */
+  close(): void;
+}
+
+/** One for each source. The names stay in the log. */
+function trafficWarnings(
+  { found }: BrokenTraffic,
+  asked: AskedNames,
+  labels: readonly string[],
+): Diagnostic[] {
+  return Array.from(found, ([source, { names, queries }]) => {
+    const subject = printable(labels[source] ?? "");
+    const message = `${subject} would newly block ${numberText(queries)} of ${countText(asked.queries, "query", "queries")} in the log, for ${countText(names, "name")}; its lines that do so were dropped`;
+    const cause = asked.excess(queries);
+    const { hint } = GUARD_CODES["breaks-traffic"];
+    return warningOf("breaks-traffic", message, { ...(cause && { cause }), hint, subject });
+  });
 }

@@ -1,7 +1,10 @@
-import { ByteBuffer } from "../bytes/byte-buffer.ts";
-import type { Format } from "../formats/format.ts";
-import type { KernelMemory } from "../kernel/kernel-memory.ts";
-import { RowWriter } from "../kernel/row-writer.ts";
+import { ByteBuffer, encodeUtf8 } from "../bytes/text.ts";
+import { VERSION } from "../diagnostics/version.ts";
+import { type HeaderConfig, headerLines, needsCount } from "../formats/header.ts";
+import type { Format } from "../formats/name-format.ts";
+import type { Scratch } from "../host/host.ts";
+import type { KernelMemory } from "../kernel/kernel.ts";
+import { RowWriter } from "../kernel/rows.ts";
 import type { Chunk } from "../rules/chunk.ts";
 import { type ChunkPool, RuleTable } from "../rules/rule-table.ts";
 import { FateCount } from "./report.ts";
@@ -83,5 +86,108 @@ export class OutputStage {
     this.bytes += this.piece.length;
     this.sink(this.piece.view());
     this.piece.length = 0;
+  }
+}
+
+/** Upper limit for the rule count. */
+const MOST_RULES = 9_999_999_999;
+
+/**
+ * The list's header. Its size in bytes does not depend on the number of rules: the build record and patches refer to rules by
+ * their offset. Blanks after its last text replace missing digits.
+ */
+export class ListHeader {
+  /** Whether it shows the number of rules, so that it must be written after them. */
+  private readonly isLate: boolean;
+  private held: HeldList | undefined;
+  private readonly config: HeaderConfig;
+  private readonly time: Date;
+  private readonly more: readonly string[];
+  private readonly compiler: string;
+
+  constructor(
+    config: HeaderConfig,
+    time: Date,
+    more: readonly string[],
+    compiler: string = VERSION,
+  ) {
+    this.compiler = compiler;
+    this.config = config;
+    this.time = time;
+    this.more = more;
+    this.isLate = needsCount([config.version, ...(config.header ?? [])]);
+  }
+
+  /** The sink for the list. If the header is late, the list waits for it. */
+  before(sink: ByteSink, openScratch: () => Scratch): ByteSink {
+    if (!this.isLate) return sink;
+    const held = new HeldList(openScratch(), sink);
+    this.held = held;
+    return (bytes) => held.take(bytes);
+  }
+
+  /** Call with the final count. */
+  end(rules: number): void {
+    this.held?.release(encodeUtf8(this.lines(rules).join("\n")));
+  }
+
+  close(): void {
+    this.held?.close();
+  }
+
+  /** Without a count, placeholder lines of the same size. */
+  lines(count: number = MOST_RULES): string[] {
+    return this.padded(count, false);
+  }
+
+  /** The same without dates. */
+  timeless(count: number): string {
+    return this.padded(count, true).join("\n");
+  }
+
+  private padded(count: number, isTimeless: boolean): string[] {
+    const { config, time, more, compiler } = this;
+    const facts = { compiler, time, more, isTimeless };
+    const lines = headerLines(config, { ...facts, count });
+    if (!this.isLate) return lines;
+    const longest = headerLines(config, { ...facts, count: MOST_RULES });
+    const missing = longest.join("").length - lines.join("").length;
+    const last = lines.findLastIndex((line) => line !== "!");
+    return lines.with(last, `${lines[last]}${" ".repeat(missing)}`);
+  }
+}
+
+/** Holds a list back until its first bytes are known. */
+class HeldList {
+  private readonly sink: ByteSink;
+  private scratch: Scratch | undefined;
+  private length = 0;
+
+  constructor(scratch: Scratch, sink: ByteSink) {
+    this.scratch = scratch;
+    this.sink = sink;
+  }
+
+  take(bytes: Uint8Array): void {
+    if (bytes.length === 0) return;
+    this.scratch!.append(bytes);
+    this.length += bytes.length;
+  }
+
+  /** Writes the list with `head` in place of its first bytes. */
+  release(head: Uint8Array): void {
+    const scratch = this.scratch!;
+    scratch.rewrite(0, head);
+    for (let at = 0; at < this.length; at += PIECE) {
+      const piece = new Uint8Array(Math.min(PIECE, this.length - at));
+      scratch.read(at, piece);
+      this.sink(piece);
+    }
+    this.close();
+  }
+
+  close(): void {
+    this.scratch?.close();
+    this.scratch = undefined;
   }
 }

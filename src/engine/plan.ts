@@ -1,23 +1,21 @@
-import { durationMs } from "../config/duration.ts";
-import { hasCanary } from "../config/resolvers.ts";
-import { isFeed } from "../config/feed-values.ts";
-import { nameListType, sourceOf } from "../config/files.ts";
-import type { FeedSettings } from "../feeds/feed-settings.ts";
-import type { SizeLimits } from "../sources/size-judge.ts";
-import type { KeyFiles } from "../sources/request-headers.ts";
-import { sizeBytes } from "../config/size.ts";
-import { isAddress } from "../sources/location.ts";
-import type { Config, FileConfig, SourceConfig } from "../config/config.ts";
+import { encodeUtf8 } from "../bytes/text.ts";
 import type { SourceType, Trust } from "../config/fields.ts";
-import { withoutCredentials } from "../diagnostics/printable.ts";
-import type { ValidatorOptions } from "../syntax/validate-rule.ts";
-import { transformations } from "../transformations/registry.ts";
-import type { Transformation } from "../transformations/transformation.ts";
-import { isValidator } from "../transformations/validate.ts";
-import { FETCH_DEFAULTS, SOURCE_BOUNDS } from "./compile-options.ts";
+import type { Config, FileConfig, SourceConfig } from "../config/lists.ts";
+import { hasCanary } from "../config/resolvers.ts";
+import { isFeed } from "../config/sources.ts";
+import { durationMs, sizeBytes } from "../config/units.ts";
+import { type ValidationContext, nameListType, sourceOf } from "../config/validate.ts";
+import { withoutCredentials } from "../diagnostics/text.ts";
+import type { FeedSettings } from "../feeds/feed.ts";
+import type { KeyFiles } from "../sources/fetch-text.ts";
+import { isAddress } from "../sources/limits.ts";
+import type { SizeLimits } from "../sources/size-judge.ts";
+import type { ValidatorOptions } from "../syntax/adblock-rule.ts";
+import { isValidator, transformationRegistry } from "../transformations/registry.ts";
+import type { Transformation } from "../transformations/stage.ts";
+import { FETCH_DEFAULTS, SOURCE_BOUNDS, type SourceOptions } from "./compile-options.ts";
 import { NO_PLUGINS, type Plugins } from "./plugins.ts";
-import { type FileRole, storeKeyOf } from "./source-key.ts";
-import type { SourceOptions } from "./source-options.ts";
+import { type FileRole, storeKeyOf } from "./source-state.ts";
 
 /** The steps of a compile, decided before anything is read. */
 export interface Plan {
@@ -91,12 +89,12 @@ export interface StageSettings {
   readonly hasCanary?: boolean;
 }
 
-export interface EntrySources {
+interface EntrySources {
   readonly inline: readonly string[];
   readonly files: readonly SourceOptions[];
 }
 
-export interface Step {
+interface Step {
   readonly name: string;
   readonly transformation: Transformation;
 }
@@ -260,7 +258,7 @@ function passesOf(
   const wanted = new Set(level.transformations ?? []);
   const steps: Step[] = [];
   // User-defined ones run first, so that later stages judge their output like any rule.
-  for (const [name, transformation] of [...plugins.transformations, ...transformations])
+  for (const [name, transformation] of [...plugins.transformations, ...transformationRegistry])
     if (wanted.has(name)) steps.push({ name, transformation });
   const own = steps.map(({ transformation }) => transformation).find(isValidator)?.options;
   const validator = own ?? above;
@@ -279,9 +277,9 @@ function passesOf(
 }
 
 /** All transformation names, and which of them are validators. */
-export const TRANSFORMATION_NAMES: readonly string[] = [...transformations.keys()];
-export const VALIDATOR_NAMES: ReadonlySet<string> = new Set(
-  TRANSFORMATION_NAMES.filter((name) => isValidator(transformations.get(name)!)),
+export const TRANSFORMATION_NAMES: readonly string[] = [...transformationRegistry.keys()];
+const VALIDATOR_NAMES: ReadonlySet<string> = new Set(
+  TRANSFORMATION_NAMES.filter((name) => isValidator(transformationRegistry.get(name)!)),
 );
 
 /** The servers of the sources. A list that blocks them could never be updated again. */
@@ -307,4 +305,44 @@ export function inverts({ steps }: Pick<StageSettings, "steps">): boolean {
 export function allowsPublicSuffix({ sources, list }: Plan): boolean {
   const all = [list, ...sources.map(({ passes }) => passes)];
   return all.some(({ validator }) => validator?.allowPublicSuffix === true);
+}
+
+/** The names in the registry of transformations. */
+const VALIDATION_CONTEXT: ValidationContext = {
+  transformations: TRANSFORMATION_NAMES,
+  validators: VALIDATOR_NAMES,
+};
+
+/** The same with those of plugins. */
+export function contextWith({ transformations, formats }: Plugins): ValidationContext {
+  return {
+    ...VALIDATION_CONTEXT,
+    transformations: [...transformations.keys(), ...VALIDATION_CONTEXT.transformations],
+    formats: [...formats.keys()],
+  };
+}
+
+/** File systems limit names to 255 bytes, and temporary names are longer. */
+const LONGEST_SLUG = 200;
+
+function cutToBytes(text: string, most: number): string {
+  let cut = "";
+  let bytes = 0;
+  for (const character of text) {
+    bytes += encodeUtf8(character).length;
+    if (bytes > most) break;
+    cut += character;
+  }
+  return cut;
+}
+
+/** The file name for a list: letters and digits of its name, hyphens for the rest. */
+export function slugOf(name: string): string {
+  const slug = name
+    .normalize("NFKC")
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, "-")
+    .replace(/^-+|-+$/g, "")
+    .slice(0, 200);
+  return slug === "" ? "rules" : cutToBytes(slug, LONGEST_SLUG);
 }

@@ -1,15 +1,14 @@
-import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
-import { printable } from "../diagnostics/printable.ts";
+import { CompilerError, errorOf } from "../diagnostics/render.ts";
+import { printable } from "../diagnostics/text.ts";
+import { nameFormats } from "../formats/formats.ts";
 import {
-  LONGEST_NAME,
   type FormatLines,
+  LONGEST_NAME,
   type NameFormat,
   commentHeader,
 } from "../formats/name-format.ts";
-import { nameFormats } from "../formats/registry.ts";
-import { ownTransformation } from "../transformations/own.ts";
-import { transformations } from "../transformations/registry.ts";
-import type { Transformation } from "../transformations/transformation.ts";
+import { transformationRegistry } from "../transformations/registry.ts";
+import { type Transformation, ownTransformation } from "../transformations/stage.ts";
 
 /** A user's plugin: the default export of the module. */
 export interface Plugin {
@@ -62,7 +61,7 @@ export function pluginsOf(
     )
       throw bad(file, "its default export has neither `transformations` nor `formats`");
     for (const [name, one] of Object.entries(plugin.transformations ?? {})) {
-      if (transformations.has(name) || own.has(name))
+      if (transformationRegistry.has(name) || own.has(name))
         throw bad(file, `there is a transformation ${name} already`);
       if (typeof one?.rule !== "function") throw bad(file, `${name} has no function \`rule\``);
       own.set(

@@ -1,14 +1,12 @@
-import type { Diagnostic } from "../diagnostics/diagnostic.ts";
-import type { RowWriter } from "../kernel/row-writer.ts";
-import type { Chunk } from "../rules/chunk.ts";
+import type { Diagnostic } from "../diagnostics/render.ts";
+import type { RowWriter } from "../kernel/rows.ts";
+import { type Chunk, Flag, Kind, textOf } from "../rules/chunk.ts";
 import { FATES, Fate, type FateName, fateName } from "../rules/fate.ts";
-import { Flag, Kind } from "../rules/kind.ts";
-import { textOf } from "../rules/row-text.ts";
 import type { ChunkPool } from "../rules/rule-table.ts";
-import { type SourceState, isDegraded } from "../sources/source-state.ts";
+import { type SourceState, isDegraded } from "../sources/acquire.ts";
 import type { Protection } from "../transformations/protect.ts";
-import { countKinds } from "./household-names.ts";
 import type { Plan, PlannedSource } from "./plan.ts";
+import { countKinds } from "./protected-names.ts";
 
 /** A dropped line that would have done harm. */
 export interface AlarmLine {

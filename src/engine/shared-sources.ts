@@ -1,22 +1,18 @@
-import type { CompilerError, Diagnostic } from "../diagnostics/diagnostic.ts";
+import type { CompilerError, Diagnostic } from "../diagnostics/render.ts";
 import type { Host } from "../host/host.ts";
-import {
-  type ComparisonSlot,
-  type NameComparison,
-  comparisonBytes,
-} from "../kernel/name-comparison.ts";
+import { KernelMemory } from "../kernel/kernel.ts";
+import { type ComparisonSlot, type NameComparison, comparisonBytes } from "../kernel/names.ts";
+import { LineScanner } from "../kernel/rows.ts";
 import type { RankedNames } from "../meaning/ranked-names.ts";
-import { type KeptChunk, keptBytes } from "../rules/kept-chunk.ts";
-import type { Origin } from "../rules/rule-table.ts";
-import { type SourceState, isCopy } from "../sources/source-state.ts";
+import { type KeptChunk, type Origin, keptBytes } from "../rules/rule-table.ts";
+import { type SourceState, isCopy } from "../sources/acquire.ts";
+import type { StoredFile } from "../sources/copies.ts";
+import { type Location, NetworkWatch, isAddress } from "../sources/limits.ts";
 import type { InputFile } from "../sources/source-list.ts";
-import { type Location, isAddress } from "../sources/location.ts";
-import { NetworkWatch } from "../sources/network-watch.ts";
-import type { StoredFile } from "../sources/source-store.ts";
+import { suffixTables } from "../syntax/public-suffix.ts";
+import type { SourceOptions } from "./compile-options.ts";
 import type { Plan, PlannedSource } from "./plan.ts";
-import { storeKeyOf } from "./source-key.ts";
-import type { SourceOptions } from "./source-options.ts";
-import { Engine } from "./engine.ts";
+import { storeKeyOf } from "./source-state.ts";
 
 /** State of a source when it was read: its origin, and its diagnostics. */
 export interface SourceNotes {
@@ -29,7 +25,7 @@ export interface SourceNotes {
 }
 
 /** The rows of a source, for reuse without reading it again. */
-export interface KeptSource extends SourceNotes {
+interface KeptSource extends SourceNotes {
   readonly origins: readonly Omit<Origin, "source">[];
   readonly chunks: readonly KeptChunk[];
 }
@@ -42,7 +38,7 @@ export interface KeptRanks extends Pick<SourceNotes, "diagnostics" | "inputs"> {
   })[];
 }
 
-export interface Located {
+interface Located {
   readonly location: Location;
   readonly diagnostics: readonly Diagnostic[];
   readonly inputs: readonly InputFile[];
@@ -238,4 +234,15 @@ function keyOf(source: PlannedSource): string {
     source.checksCount,
     source.keepMs,
   ]);
+}
+
+/** The kernel with its memory. Compiles can use it one after another. */
+export class Engine {
+  readonly kernel: KernelMemory = new KernelMemory();
+  readonly scanner: LineScanner = new LineScanner(this.kernel, suffixTables());
+
+  /** Frees everything that an earlier compile left. */
+  clear(): void {
+    this.kernel.freeAll();
+  }
 }

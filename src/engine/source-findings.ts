@@ -1,16 +1,14 @@
-import { decodeUtf8 } from "../bytes/utf8.ts";
-import { type Diagnostic, warningOf } from "../diagnostics/diagnostic.ts";
-import { SOURCE_CODES } from "../diagnostics/source-codes.ts";
-import { countText, numberText } from "../diagnostics/number-text.ts";
-import { printable } from "../diagnostics/printable.ts";
-import type { Chunk } from "../rules/chunk.ts";
+import { decodeUtf8 } from "../bytes/text.ts";
+import { SOURCE_CODES } from "../diagnostics/codes.ts";
+import { type Diagnostic, warningOf } from "../diagnostics/render.ts";
+import { countText, numberText, printable } from "../diagnostics/text.ts";
+import { type Chunk, Flag, textOf } from "../rules/chunk.ts";
 import { FATES, Fate, fateName, isSilent } from "../rules/fate.ts";
-import { Flag } from "../rules/kind.ts";
-import { textOf } from "../rules/row-text.ts";
 import type { ChunkPool } from "../rules/rule-table.ts";
+import { parseAdblockRule } from "../syntax/adblock-rule.ts";
+import { quickAscii } from "../syntax/written-names.ts";
 import type { Plan } from "./plan.ts";
 import type { SourceReader } from "./source-reader.ts";
-import { isForBrowsers, lineAdvice } from "./line-advice.ts";
 
 /** Fates of lines that are not rules, or that the source may not have: the author of the line can change that. */
 const FAULTS: ReadonlySet<number> = new Set<number>([
@@ -195,4 +193,55 @@ function ownWarning(file: string, { lines, faults, fates, shown }: OwnFile): Dia
   if (more === 0) return warnings;
   const rest = `${name}: ${countText(more, "more line is", "more lines are")} not in the list`;
   return [...warnings, warningOf("own-lines", rest, { hint: `See all with ${command}` })];
+}
+
+/** `##`, `#@#`, `#?#` and the like, or a script: for the page, not for its name. */
+const PAGE_RULE = /#[@$?%]*#|#%#|\$\$/;
+const PATH = /^(?:@@)?(?:\|\|?)?(?:[a-z]+:\/\/)?[^\s/|^$*]*\/.*[^/]$/i;
+const PAGE_MODIFIERS =
+  /[$,]~?(?:third-party|3p|1p|first-party|script|image|stylesheet|xmlhttprequest|xhr|subdocument|frame|object|media|font|websocket|ping|other|popup|domain|redirect|redirect-rule|rewrite|csp|removeparam|generichide|ghide|elemhide|ehide|document|doc|inline-script|webrtc|match-case)(?:[=,]|$)/;
+
+/** Whether a line that resolvers cannot use is meant for browsers. */
+function isForBrowsers(text: string): boolean {
+  return PAGE_RULE.test(text) || PAGE_MODIFIERS.test(text) || PATH.test(text);
+}
+
+const NAME = String.raw`[\p{L}\p{N}_-]+(?:\.[\p{L}\p{N}_-]+)+`;
+const SEVERAL = new RegExp(String.raw`^${NAME}(?:[\s,;]+${NAME})+[,;]?$`, "u");
+const ADDRESS = new RegExp(
+  String.raw`^(?:@@)?(?:\|\|?)?(?:[a-z]+:\/\/)?(?<host>${NAME})(?::\d+)?[/?]`,
+  "iu",
+);
+const OTHER_LETTERS = /[\p{L}\p{N}_.-]*[^\u0000-\u007f][\p{L}\p{N}_.-]*/gu;
+/** A longer line gets the advice of its fate: some expressions take quadratic time. */
+const LONGEST_LINE = 300;
+/** What to write instead, where the text of the line does not say more. */
+const BY_FATE: Readonly<Partial<Record<Fate, string>>> = {
+  [Fate.PublicSuffix]: "write the names below it, or use ValidateAllowPublicSuffix",
+  [Fate.IpAddress]: "use ValidateAllowIp",
+  [Fate.TooShort]: "write a whole name",
+  [Fate.TooWide]: "write a whole name",
+  [Fate.BadRegex]: "correct the expression",
+};
+
+/** What the author of a line, which is not in the list, can do about it. */
+function lineAdvice(text: string, fate: Fate): string {
+  const advice = insteadOf(text, fate) ?? "correct the line, or remove it";
+  return `${advice[0]!.toUpperCase()}${advice.slice(1)}`;
+}
+
+function insteadOf(text: string, fate: Fate): string | undefined {
+  if (text.length > LONGEST_LINE) return BY_FATE[fate];
+  const isAllow = text.startsWith("@@");
+  if (PAGE_RULE.test(text))
+    return "remove the line: it changes a page, and a resolver sees only names";
+  if (SEVERAL.test(text)) return "write one name per line";
+  const host = ADDRESS.exec(text)?.groups?.["host"];
+  if (host !== undefined) return `write ${isAllow ? "@@" : ""}||${quickAscii(host)}^`;
+  if (fate === Fate.BadModifier) {
+    const { pattern = "" } = parseAdblockRule(text) ?? {};
+    return `write ${isAllow ? "@@" : ""}${pattern} without the modifiers that a resolver does not know`;
+  }
+  const ascii = text.replace(OTHER_LETTERS, quickAscii);
+  return ascii === text ? BY_FATE[fate] : `write ${ascii}`;
 }

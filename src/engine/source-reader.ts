@@ -1,35 +1,75 @@
-import type { CompileOptions } from "./compile-options.ts";
-import { CompilerError, type Diagnostic, warningOf } from "../diagnostics/diagnostic.ts";
-import { printable } from "../diagnostics/printable.ts";
 import type { Trust } from "../config/fields.ts";
-import { Checkpoint } from "../host/checkpoint.ts";
-import { type Host, HostError } from "../host/host.ts";
-import { fileError } from "../sources/source-error.ts";
-import { type Acquired, type ListKind, type RemoteSource, acquire } from "../sources/acquire.ts";
-import { type SourceState, isCopy } from "../sources/source-state.ts";
-import { DownloadBudget } from "../sources/download-budget.ts";
-import type { FetchWatch } from "../sources/fetch-text.ts";
-import { FETCH_LIMITS, type FetchLimits, limitsOf } from "../sources/fetch-limits.ts";
-import { HostSlots } from "../sources/host-slots.ts";
-import { NetworkWatch } from "../sources/network-watch.ts";
-import { type InputFile, type LineSink, SourceList } from "../sources/source-list.ts";
-import { SourceStore, type StoredFile } from "../sources/source-store.ts";
-import { cancelledNames } from "../meaning/cancelled-names.ts";
+import { CompilerError, type Diagnostic, warningOf } from "../diagnostics/render.ts";
+import { printable, someOf } from "../diagnostics/text.ts";
 import { foreignFormats } from "../formats/readers/registry.ts";
-import { ANY_KIND, kindOf } from "./blocklist-kind.ts";
-import { EntryReader } from "./entry-reader.ts";
-import { freeingOf } from "./freed-by-file.ts";
+import { Checkpoint, type Host, HostError } from "../host/host.ts";
+import { RowFinder } from "../kernel/rows.ts";
+import { cancelledNames } from "../meaning/line.ts";
+import { type RankList, RankedNames } from "../meaning/ranked-names.ts";
+import { NameMatcher } from "../meaning/verdict.ts";
+import { hostOf } from "../rules/chunk.ts";
+import { ChunkPool } from "../rules/rule-table.ts";
+import {
+  type Acquired,
+  type ListKind,
+  type RemoteSource,
+  type SourceState,
+  acquire,
+  isCopy,
+} from "../sources/acquire.ts";
+import { SourceStore, type StoredFile } from "../sources/copies.ts";
+import type { FetchWatch } from "../sources/fetch-text.ts";
+import {
+  DownloadBudget,
+  FETCH_LIMITS,
+  type FetchLimits,
+  HostSlots,
+  type Location,
+  NetworkWatch,
+  candidatePaths,
+  fileError,
+  isAddress,
+  limitsOf,
+  shownAddress,
+  sourceError,
+} from "../sources/limits.ts";
+import { type InputFile, type LineSink, SourceList } from "../sources/source-list.ts";
+import { withParents } from "../syntax/public-suffix.ts";
+import type { AllowList } from "../transformations/allow.ts";
+import { type Stage, eachChunk } from "../transformations/stage.ts";
+import { prepareRegex } from "../transformations/trust.ts";
+import {
+  type CompileOptions,
+  type ProgressEvent,
+  type SourceOptions,
+  hasPlainLines,
+  keysOf,
+  lockedFiles,
+  readingOf,
+} from "./compile-options.ts";
+import { freeingOf } from "./exception-limits.ts";
+import { type Entries, EntrySink, allowListOf, filterOf, protectedOf } from "./filter-entries.ts";
 import { Keeping } from "./keeping.ts";
-import { locateOnce } from "./locate.ts";
-import type { PlannedSource } from "./plan.ts";
-import { type SourceNotes, acquiredKey, webDigestOf } from "./shared-sources.ts";
-import { lockedFiles } from "./source-lock.ts";
-import { ledgerKeyOf, storeKeyOf } from "./source-key.ts";
-import { type SourceOptions, hasPlainLines, keysOf, readingOf } from "./source-options.ts";
-import { fetchWatched } from "./source-progress.ts";
-import { SourceConditions, droppedState } from "./source-conditions.ts";
-import { storeWarning } from "./state-text.ts";
-import { Engine } from "./engine.ts";
+import type { Filters } from "./pipeline.ts";
+import type { PlannedSource, StageSettings } from "./plan.ts";
+import { RankSink, noRanks, refuseNoRanks } from "./popularity.ts";
+import { PROTECTED_NAMES, waivedNames } from "./protected-names.ts";
+import {
+  Engine,
+  type KeptRanks,
+  type SharedSources,
+  type SourceNotes,
+  acquiredKey,
+  webDigestOf,
+} from "./shared-sources.ts";
+import { type ScanSink, SourceSink } from "./source-sink.ts";
+import {
+  SourceConditions,
+  droppedState,
+  ledgerKeyOf,
+  storeKeyOf,
+  storeWarning,
+} from "./source-state.ts";
 
 /** Reads sources and collects diagnostics about them. */
 export class SourceReader {
@@ -344,4 +384,327 @@ export class SourceReader {
       return false;
     }
   }
+}
+
+/**
+ * Real block-lists have rules for 1 to 7 protected names, which the engine handles one by one. A list with more than this is
+ * something else: allow-lists used by mistake have 28 to 71.
+ */
+const MOST = 10;
+
+/** Protected names and their parents, except top-level domains. */
+const WATCHED: ReadonlySet<string> = new Set(PROTECTED_NAMES.flatMap(watchedFor));
+
+function watchedFor(name: string): string[] {
+  return withParents(name).filter((one) => one.includes("."));
+}
+
+/** For a source that may hold anything. It has watched names too: another configuration may use its copy as a block-list. */
+const ANY_KIND: ListKind = { watched: WATCHED, judge: async () => {} };
+
+/** What a source or a file of names must be. */
+function kindOf(wish: SourceOptions, engineOf: () => Engine): ListKind {
+  const { mayBlock, role, shown } = wish;
+  if (role === "ranks")
+    return { ...ANY_KIND, judge: (_, list) => refuseNoRanks(list, shown, engineOf()) };
+  return mayBlock === undefined ? ANY_KIND : new BlocklistKind(wish, mayBlock, engineOf);
+}
+
+/** Recognizes block-lists. A list that blocks too many of the built-in protected names is something else. */
+export class BlocklistKind implements ListKind {
+  readonly watched: ReadonlySet<string> = WATCHED;
+  private readonly source: Pick<PlannedSource, "type" | "shown" | "feed">;
+  private readonly names: readonly string[];
+  /** With their parents. */
+  private readonly own: ReadonlySet<string>;
+  private readonly engineOf: () => Engine;
+
+  /** Names in `mayBlock` do not count. `engineOf` is lazy: few lists need their rules checked. */
+  constructor(
+    source: Pick<PlannedSource, "type" | "shown" | "feed">,
+    mayBlock: readonly string[],
+    engineOf: () => Engine,
+  ) {
+    const waived = new Set(waivedNames(mayBlock));
+    this.source = source;
+    this.names = PROTECTED_NAMES.filter((name) => !waived.has(name));
+    this.own = new Set(this.names.flatMap(watchedFor));
+    this.engineOf = engineOf;
+  }
+
+  /** Checks the names in the text first, and the rules only if there are many. */
+  async judge(...[found, list]: Parameters<ListKind["judge"]>): Promise<void> {
+    if (found.filter((name) => this.own.has(name)).length <= MOST) return;
+    const { kernel, scanner } = this.engineOf();
+    const { stage, problem } = this.counter(new RowFinder(kernel), true);
+    const sink = new SourceSink(
+      new ChunkPool(kernel),
+      { ...this.source, index: 0, splitHosts: false },
+      { scanner, preparing: [{ prepare: prepareRegex }] },
+      (chunk) => stage.push(chunk, (judged) => judged.leave()),
+    );
+    await list.readAhead(sink);
+    await sink.end();
+    const said = problem();
+    if (said !== undefined) throw said;
+  }
+
+  /** Counts a source's rules for protected names during the compile; `isRaw` if its lines are not tidied yet. */
+  counter(
+    finder: RowFinder,
+    isRaw = false,
+  ): {
+    readonly stage: Stage;
+    readonly problem: () => CompilerError | undefined;
+  } {
+    const watch = new NameMatcher(this.names, finder, true);
+    // Readers of other formats write patterns.
+    const looksAtAll = isRaw || foreignFormats.has(this.source.type);
+    let hits = 0;
+    return {
+      stage: eachChunk((chunk) => {
+        if (looksAtAll) {
+          watch.take(chunk);
+          return;
+        }
+        // Allow-lists are lists of names. Matching patterns against protected names would cost 10% of the compile time.
+        const rows = finder
+          .hashed(chunk, watch.filter)
+          .filter((row) => this.own.has(hostOf(chunk, row).toLowerCase()));
+        hits += rows.length;
+        if (rows.length > 0) watch.takeRows(chunk, rows);
+      }),
+      problem: () => {
+        if (!looksAtAll && hits <= MOST) return undefined;
+        const blocked = [...watch.verdicts()].filter(({ isBlocked }) => isBlocked);
+        // A rule that blocks several protected names counts once.
+        const rules = new Set(blocked.map(({ by }) => by.name ?? by.text));
+        if (rules.size <= MOST) return undefined;
+        const label = printable(this.source.shown);
+        return sourceError(
+          "source-not-blocklist",
+          `${label} is not a block-list: it blocks ${blocked.length} names that devices need`,
+          someOf(blocked.map(({ name }) => name)),
+        );
+      },
+    };
+  }
+}
+
+interface EntryOptions {
+  readonly isCompat: boolean;
+  engineOf(this: void): Engine;
+  open(this: void, source: SourceOptions): Promise<Acquired>;
+  readonly conditions: SourceConditions;
+  /** Records the files of a source that another list of this run read. */
+  note(this: void, source: SourceOptions, notes: Pick<SourceNotes, "state" | "files">): void;
+  readonly shared: SharedSources | undefined;
+}
+
+/** A file of entries, without a list if it is left out. */
+type OpenedFile =
+  | Acquired
+  | { readonly list: undefined; readonly state: SourceState; readonly files: undefined };
+
+/** No line has a line feed, and so this entry matches none. */
+const NOTHING = "\n";
+
+/** Reads files of entries. Warnings and inputs go to `findings`. */
+class EntryReader {
+  private readonly findings: { readonly diagnostics: Diagnostic[]; readonly inputs: InputFile[] };
+  private readonly options: EntryOptions;
+
+  constructor(findings: EntryReader["findings"], options: EntryOptions) {
+    this.findings = findings;
+    this.options = options;
+  }
+
+  async filters({ exclusions, inclusions }: StageSettings): Promise<Filters> {
+    const [excluded, included] = await Promise.all([
+      Promise.all(exclusions.files.map((file) => this.read(file))),
+      Promise.all(inclusions.files.map((file) => this.readIfThere(file))),
+    ]);
+    const there = included.filter((one) => one !== undefined);
+    // Without a file of what to include, nothing of it is included; without any entry, everything would be.
+    const inline = [...inclusions.inline, ...(there.length < included.length ? [NOTHING] : [])];
+    return {
+      exclusions: this.taken(await filterOf(exclusions.inline, excluded, false)),
+      inclusions: this.taken(await filterOf(inline, there, true)),
+    };
+  }
+
+  private async open(file: SourceOptions): Promise<OpenedFile> {
+    const { open, conditions } = this.options;
+    try {
+      const opened = await open(file);
+      conditions.note(file, opened.state);
+      return opened;
+    } catch (error) {
+      if (!(error instanceof CompilerError) || !conditions.mayLeaveOut(file, error)) throw error;
+      const state = droppedState(error);
+      conditions.note(file, state);
+      return { list: undefined, state, files: undefined };
+    }
+  }
+
+  private taken<T>({ value, warnings }: Entries<T>): T {
+    this.findings.diagnostics.push(...warnings);
+    return value;
+  }
+
+  /** The allow-list: entries of the configuration and of files. Rejects with a `CompilerError` that lists every invalid one. */
+  async allowList(inline: readonly string[], files: readonly SourceOptions[]): Promise<AllowList> {
+    const lists = await Promise.all(files.map((file) => this.read(file)));
+    return this.taken(allowListOf(inline, lists));
+  }
+
+  /** The names in files, one per line, in any syntax. */
+  async names(files: readonly SourceOptions[]): Promise<string[]> {
+    const lists = await Promise.all(files.map((file) => this.read(file)));
+    return this.taken(protectedOf(lists));
+  }
+
+  /** Lists of popular names; undefined without any. Several lists of a run read them once. */
+  async ranks(sources: readonly SourceOptions[]): Promise<RankedNames | undefined> {
+    if (sources.length === 0) return undefined;
+    const { shared, note, conditions } = this.options;
+    const key = JSON.stringify(sources);
+    const known = shared?.ranks.get(key);
+    if (known === undefined) {
+      const read = await this.readRanks(sources);
+      shared?.ranks.set(key, read);
+      return read.names;
+    }
+    this.findings.diagnostics.push(...known.diagnostics);
+    this.findings.inputs.push(...known.inputs);
+    for (const { source, ...notes } of known.sources)
+      if (notes.state.kind !== "local") {
+        note(source, notes);
+        conditions.note(source, notes.state);
+      }
+    return known.names;
+  }
+
+  private async readRanks(sources: readonly SourceOptions[]): Promise<KeptRanks> {
+    const lists: RankList[] = [];
+    const notes: KeptRanks["sources"][number][] = [];
+    const { diagnostics, inputs } = this.findings;
+    const said = diagnostics.length;
+    const read = inputs.length;
+    for (const source of sources) {
+      const { list, state, files } = await this.open(source);
+      notes.push({ source, state, files });
+      if (list === undefined) continue;
+      const sink = new RankSink(this.options.engineOf());
+      await this.readInto(sink, list);
+      if (sink.list.length === 0) throw noRanks(source.shown);
+      lists.push(sink.list);
+    }
+    return {
+      names: lists.length === 0 ? undefined : new RankedNames(lists),
+      sources: notes,
+      diagnostics: diagnostics.slice(said),
+      inputs: inputs.slice(read),
+    };
+  }
+
+  private async read(file: SourceOptions): Promise<EntrySink> {
+    return (await this.readIfThere(file)) ?? new EntrySink(true, this.options.engineOf());
+  }
+
+  /** Undefined if it is left out. */
+  private async readIfThere(file: SourceOptions): Promise<EntrySink | undefined> {
+    const { isCompat, engineOf } = this.options;
+    const { list, state } = await this.open(file);
+    if (list === undefined) return undefined;
+    const sink = new EntrySink(!isCompat && state.kind !== "local", engineOf());
+    await this.readInto(sink, list);
+    return sink;
+  }
+
+  private async readInto(sink: ScanSink, list: SourceList): Promise<void> {
+    try {
+      await list.readInto(sink);
+    } finally {
+      list.close();
+    }
+    sink.end();
+    this.findings.diagnostics.push(...list.diagnostics);
+    this.findings.inputs.push(...list.inputs);
+  }
+}
+
+/** Resolves a source of the configuration to a path or address. Adds a note if a path was found elsewhere. */
+async function locate(
+  source: string,
+  configFolder: string,
+  host: Host,
+  { diagnostics, inputs }: { readonly diagnostics: Diagnostic[]; readonly inputs: InputFile[] },
+): Promise<Location> {
+  if (/^file:/i.test(source))
+    throw sourceError(
+      "source-not-found",
+      `Failed to fetch ${shownAddress(source)}`,
+      "file: URLs are not read; write the path",
+    );
+  if (isAddress(source)) return { kind: "web", url: source };
+  const [beside, elsewhere] = candidatePaths(source, configFolder, host);
+  if (elsewhere === undefined || (await host.exists(beside!)))
+    return { kind: "file", path: beside! };
+  if (!(await host.exists(elsewhere))) return { kind: "file", path: beside! };
+  // If this file appears later, it takes precedence.
+  inputs.push({ path: beside!, stamp: undefined });
+  diagnostics.push({
+    ...warningOf(
+      "found-beside-working-directory",
+      `${printable(source)} was found in the working directory, not next to the configuration`,
+    ),
+    severity: "note",
+  });
+  return { kind: "file", path: elsewhere };
+}
+
+/** The same, looked up once for all lists of a run. */
+async function locateOnce(
+  source: string,
+  host: Host,
+  { shared, configFolder }: Pick<CompileOptions, "shared" | "configFolder">,
+  notes: { readonly diagnostics: Diagnostic[]; readonly inputs: InputFile[] },
+): Promise<Location> {
+  let found = shared?.located.get(source);
+  if (found === undefined) {
+    const own = { diagnostics: [], inputs: [] };
+    const location = await locate(source, configFolder ?? host.cwd, host, own);
+    found = { location, ...own };
+    shared?.located.set(source, found);
+  }
+  notes.diagnostics.push(...found.diagnostics);
+  notes.inputs.push(...found.inputs);
+  return found.location;
+}
+
+type Tell = ((event: ProgressEvent) => void) | undefined;
+
+/** Fetches a source and reports its progress. */
+async function fetchWatched(
+  { index, label }: PlannedSource,
+  open: (watch: FetchWatch | undefined) => Promise<Acquired>,
+  tell: Tell,
+): Promise<Acquired> {
+  if (tell === undefined) return await open(undefined);
+  const started = performance.now();
+  let arrived = 0;
+  const acquired = await open({
+    arrived: (bytes) => {
+      arrived += bytes;
+      tell({ kind: "source-arriving", source: index, bytes: arrived });
+    },
+    retried: (retry, pauseMs, cause) =>
+      tell({ kind: "source-retried", source: index, label, retry, pauseMs, cause }),
+  });
+  const { kind: state } = acquired.state;
+  const ms = performance.now() - started;
+  const bytes = state === "local" ? 0 : await acquired.list.size();
+  tell({ kind: "source-fetched", source: index, label, state, bytes, ms });
+  return acquired;
 }

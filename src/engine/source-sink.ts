@@ -1,23 +1,37 @@
-import { encodeUtf8 } from "../bytes/utf8.ts";
-import type { ForeignFormat, ConfigReader, RowTaker } from "../formats/readers/foreign-reader.ts";
-import { fateOfLine } from "../feeds/feed-lines.ts";
+import { encodeUtf8 } from "../bytes/text.ts";
+import { fateOfLine } from "../feeds/feed.ts";
 import { foreignFormats } from "../formats/readers/registry.ts";
-import { splitLines } from "../formats/readers/line-by-line.ts";
-import type { LineScanner } from "../kernel/line-scanner.ts";
-import { Chunk } from "../rules/chunk.ts";
+import {
+  type ConfigReader,
+  type ForeignFormat,
+  type RowTaker,
+  splitLines,
+} from "../formats/readers/rpz-lines.ts";
+import type { LineScanner } from "../kernel/rows.ts";
+import { CHUNK_ROWS, Chunk, Flag, Kind } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
-import { Flag, Kind } from "../rules/kind.ts";
-import { type KeptChunk, keepChunk, restoreChunk } from "../rules/kept-chunk.ts";
-import type { ChunkPool, Origin } from "../rules/rule-table.ts";
+import {
+  ChunkPool,
+  type KeptChunk,
+  type Origin,
+  keepChunk,
+  restoreChunk,
+} from "../rules/rule-table.ts";
 import type { LineSink } from "../sources/source-list.ts";
-import { type FileLines, ListScan, type LineRange } from "../syntax/list-scan.ts";
-import type { TextBlock } from "../syntax/text-block.ts";
-import type { Transformation } from "../transformations/transformation.ts";
-import { ForeignRows } from "./foreign-rows.ts";
+import { classify, maskOf } from "../syntax/classify.ts";
+import {
+  BLOCK_BYTES,
+  type FileLines,
+  type LineRange,
+  ListScan,
+  type TextBlock,
+} from "../syntax/list-scan.ts";
+import type { Transformation } from "../transformations/stage.ts";
 import type { PlannedSource } from "./plan.ts";
+import type { Engine } from "./shared-sources.ts";
 
 /** How the text of a source becomes rows. */
-export interface SourceReading {
+interface SourceReading {
   readonly scanner: LineScanner;
   /** Transformations that look at rows before the first stage. */
   readonly preparing: readonly Pick<Transformation, "prepare">[];
@@ -233,5 +247,93 @@ export function pushBanner(
     const chunk = lineChunk(pool, origin, line, { kind: Kind.Comment, flags });
     list.push(chunk);
     pool.cache.done(chunk);
+  }
+}
+
+interface TakenRow {
+  readonly text: string;
+  readonly line: number;
+  readonly fate: Fate;
+  readonly isAdblockSyntax: boolean;
+}
+
+/** Builds chunks from the rows that a reader of another format produced. */
+class ForeignRows {
+  private readonly pool: ChunkPool;
+  private readonly emit: (chunk: Chunk) => void;
+  private rows: TakenRow[] = [];
+  private size = 0;
+  private origin = 0;
+
+  constructor(pool: ChunkPool, emit: (chunk: Chunk) => void) {
+    this.pool = pool;
+    this.emit = emit;
+  }
+
+  /** Rows of different files never share a chunk. */
+  begin(origin: number): void {
+    if (origin !== this.origin) this.flush();
+    this.origin = origin;
+  }
+
+  add(row: TakenRow): void {
+    this.rows.push(row);
+    this.size += row.text.length + 1;
+    if (this.size >= BLOCK_BYTES || this.rows.length === CHUNK_ROWS) this.flush();
+  }
+
+  flush(): void {
+    const { rows, pool, origin } = this;
+    if (rows.length === 0) return;
+    this.rows = [];
+    this.size = 0;
+    const joined = rows.map(({ text }) => text).join("\n");
+    const bytes = encodeUtf8(joined);
+    const isAscii = bytes.length === joined.length;
+    const chunk = pool.add(
+      new Chunk(pool.arena, origin, bytes, { capacity: rows.length, hashComments: true }),
+    );
+    let at = 0;
+    for (const { text, line, fate, isAdblockSyntax } of rows) {
+      const end = at + (isAscii ? text.length : encodeUtf8(text).length);
+      const row = chunk.push(at, end, line);
+      chunk.fate[row] = at === end ? Fate.Blank : fate;
+      if (at < end) classify(chunk, row, maskOf(chunk.bytes, at, end));
+      if (isAdblockSyntax) chunk.flags[row]! |= Flag.OwnWord;
+      at = end + 1;
+    }
+    this.emit(chunk);
+  }
+}
+
+/** Reads the lines of files that are not compiled, such as names, as rows. */
+export abstract class ScanSink implements LineSink {
+  private readonly scan: ListScan;
+
+  /** `hashComments` tells whether every line that begins with `#` is a comment. */
+  constructor({ kernel, scanner }: Engine, hashComments: boolean) {
+    this.scan = new ListScan(
+      new ChunkPool(kernel),
+      { hashComments, splitHosts: false, scanner },
+      (chunk) => this.take(chunk),
+    );
+  }
+
+  abstract begin(label: string): FileLines;
+
+  protected abstract take(chunk: Chunk): void;
+
+  read(file: FileLines, block: TextBlock, range: LineRange): void {
+    this.scan.read(file, block, range);
+  }
+
+  nextLine(file: FileLines): number {
+    return file.nextLine;
+  }
+
+  blank(): void {}
+
+  end(): void {
+    this.scan.flush();
   }
 }

@@ -1,9 +1,15 @@
 import { soleName } from "../meaning/line.ts";
-import { RuleIndex, type PlacedRule } from "../meaning/rule-index.ts";
-import { cancelledKey, readRule } from "../meaning/rule.ts";
-import { PROBE, witnessOf } from "../meaning/witness.ts";
-import { withParents } from "../syntax/parents.ts";
-import { type PlainList, hostsOf } from "./plain-list.ts";
+import { type PlacedRule, RuleIndex, nameScope } from "../meaning/rule-index.ts";
+import {
+  PROBE,
+  type Rule,
+  SubtreeEffects,
+  cancelledKey,
+  readRule,
+  witnessOf,
+} from "../meaning/rule.ts";
+import { withParents } from "../syntax/public-suffix.ts";
+import { type PlainList, hostsOf } from "./list-rules.ts";
 
 /** How the answer for a name changed. */
 export type Change = "blocked" | "freed";
@@ -216,4 +222,77 @@ function isImplied(
   // One that was not examined has not changed.
   const change = parent === undefined ? undefined : found.get(parent)?.below;
   return self === change && below === change;
+}
+
+/** Exceptions of a new list that may free names which a comparison of the names in both lists does not find. */
+interface UnsureExceptions {
+  /** Those that may free names that a pattern of the old list blocks, and that no list has. */
+  readonly byPattern: readonly string[];
+  /** Those that free names for some clients or query types only. */
+  readonly forSome: readonly string[];
+}
+
+/** Judges the rules that only the new list has. */
+export function unsureExceptions(
+  added: readonly string[],
+  old: PlainList,
+  fresh: PlainList,
+): UnsureExceptions {
+  const byPattern: string[] = [];
+  const partial: Rule[] = [];
+  let blocks: SubtreeEffects | undefined;
+  for (const text of added) {
+    const rule = text.startsWith("@@") ? readRule(text) : undefined;
+    if (rule === undefined || rule.rewrite !== undefined) continue;
+    if (rule.isPartial) partial.push(rule);
+    if (hostsOf(text).isPattern) byPattern.push(text);
+    else if (!rule.isPartial) {
+      blocks ??= commonPatterns(old, fresh);
+      if (mayFreeBelow(rule, blocks, old)) byPattern.push(text);
+    }
+  }
+  return { byPattern, forSome: freeingSome(partial, old) };
+}
+
+/** The effects of the block patterns that both lists have. */
+function commonPatterns(old: PlainList, fresh: PlainList): SubtreeEffects {
+  const effects = new SubtreeEffects();
+  for (const rule of old.rules.special())
+    if (!rule.isAllow && !rule.isPartial && nameScope(rule.pattern) === undefined)
+      if (fresh.texts.has(rule.text)) effects.add(rule);
+  return effects;
+}
+
+/** Whether a pattern may block names below an exception, and the old list does not allow all of them. */
+function mayFreeBelow(
+  { pattern, isImportant }: Rule,
+  blocks: SubtreeEffects,
+  old: PlainList,
+): boolean {
+  const scope = nameScope(pattern);
+  if (scope?.below !== true || !blocks.over(scope.name).blocks) return false;
+  const { verdict, by } = old.rules.answer(`${PROBE}.${scope.name}`);
+  const isAllowed = verdict === "allowed" && by !== undefined && !hostsOf(by.text).isPattern;
+  return isImportant || !isAllowed;
+}
+
+/** The rules that match a name which the list blocks. */
+function freeingSome(exceptions: readonly Rule[], old: PlainList): string[] {
+  if (exceptions.length === 0) return [];
+  const index = new RuleIndex<PlacedRule>();
+  const freeing = new Set<string>();
+  const test = (name: string): void => {
+    const rules = index.matching(name).filter(({ text }) => !freeing.has(text));
+    if (rules.length === 0 || old.rules.answer(name).verdict !== "blocked") return;
+    for (const { text } of rules) freeing.add(text);
+  };
+  for (const rule of exceptions) index.add({ ...rule, row: 0 });
+  for (const { pattern } of exceptions) {
+    const scope = nameScope(pattern);
+    if (scope === undefined) continue;
+    test(scope.name);
+    test(`${PROBE}.${scope.name}`);
+  }
+  for (const name of old.names()) test(name);
+  return exceptions.map(({ text }) => text).filter((text) => freeing.has(text));
 }

@@ -1,4 +1,13 @@
-import { FATES, type FateName, RANKS, type Rank } from "../rules/fate.ts";
+import type { Buffer } from "node:buffer";
+import { LF, bufferOf } from "../bytes/text.ts";
+import { feedFormats } from "../feeds/registry.ts";
+import { readFully } from "../host/files.ts";
+import type { Host } from "../host/host.ts";
+import type { BuildRecord } from "../record/build-record.ts";
+import { FATES, type FateName, RANKS, type Rank, fateName } from "../rules/fate.ts";
+import { type Cover, carriedRules, neededOf, overlapMatrix, smallestCover } from "./overlap.ts";
+import { RecordedRows, readRecorded, recordedText } from "./recorded-rows.ts";
+import type { LineLocation } from "./why.ts";
 
 export { RANKS } from "../rules/fate.ts";
 
@@ -113,4 +122,168 @@ function placeOf(fate: string): number {
 /** The same for what people read about a source: without lines that were never rules. */
 export function fatesOfRules(counts: Readonly<Record<string, number>>): [string, number][] {
   return byRank(counts).filter(([fate]) => FATE_ENTRIES.get(fate)?.rank !== "no-rule");
+}
+
+/** A line of a source with one of the requested fates. */
+export interface LineOfFate extends LineLocation {
+  readonly fate: string;
+  /** Undefined if the file has changed, or no copy of it is cached. */
+  readonly text?: string;
+}
+
+interface FateFilter {
+  /** Names of fates. */
+  readonly fates: readonly string[];
+  /** Indices of sources. */
+  readonly sources: ReadonlySet<number>;
+}
+
+/** The lines of a build with certain fates, file by file in the order of the sources. */
+export async function* fateLines(
+  record: BuildRecord,
+  { fates, sources }: FateFilter,
+  cacheDir: string | undefined,
+  host: Host,
+): AsyncGenerator<LineOfFate[]> {
+  const numbers = new Set(FATES.flatMap(([name], fate) => (fates.includes(name) ? [fate] : [])));
+  for (const [index, file] of record.header.files.entries()) {
+    if (file.isOwn === true || !sources.has(file.source)) continue;
+    const frames = record.frames.filter((frame) => frame.file === index);
+    const lines = linesIn(new RecordedRows(record, frames), numbers);
+    if (lines.length === 0) continue;
+    const texts = await readRecorded(file, cacheDir, host, async (opened) => {
+      const bytes = await readFully(opened, new Uint8Array(opened.size), 0);
+      // Numbers of rows in JSON are not lines of the file.
+      const { feed, ...asWritten } = file;
+      const isJson = feed && feedFormats.get(feed.type)?.isJson === true;
+      const shown = isJson === true ? file : asWritten;
+      const text = await recordedText(shown, bytes, record.header.builtAt, host);
+      return (
+        text &&
+        textsIn(
+          bufferOf(text),
+          lines.map(({ line }) => line),
+        )
+      );
+    });
+    const { label } = record.header.sources[file.source]!;
+    const { path } = file;
+    const location = { source: label, file: file.file, ...(path && { path }) };
+    yield lines.map(({ line, fate }, at) => {
+      const text = texts?.[at];
+      return { ...location, line, fate: fateName(fate), ...(text !== undefined && { text }) };
+    });
+  }
+}
+
+/** How many lines of some sources were dropped, by fate: the figures of the report. */
+export function fateCounts(
+  { header }: BuildRecord,
+  sources: ReadonlySet<number>,
+): Map<string, number> {
+  const some = header.sources.filter((_, index) => sources.has(index));
+  const counts = FATES.map(
+    ([fate]) => [fate, some.reduce((sum, { dropped }) => sum + (dropped[fate] ?? 0), 0)] as const,
+  );
+  return new Map(counts.filter(([, lines]) => lines > 0));
+}
+
+/** A line has one fate, however many names it has. */
+function linesIn(
+  rows: RecordedRows,
+  wanted: ReadonlySet<number>,
+): { readonly line: number; readonly fate: number }[] {
+  const found: { line: number; fate: number }[] = [];
+  for (; !rows.isOver; rows.next())
+    if (rows.isCounted && wanted.has(rows.fate)) found.push({ line: rows.line, fate: rows.fate });
+  return found;
+}
+
+/** The texts of lines; their numbers must be in ascending order. */
+function textsIn(bytes: Buffer, lines: readonly number[]): string[] {
+  let at = 1;
+  let start = 0;
+  return lines.map((line) => {
+    for (; at < line; at++) {
+      const end = bytes.indexOf(LF, start);
+      start = end === -1 ? bytes.length : end + 1;
+    }
+    const end = bytes.indexOf(LF, start);
+    return bytes.toString("utf8", start, end === -1 ? bytes.length : end).replace(/\r$/, "");
+  });
+}
+
+/** What a source contributes to a list. */
+export interface SourceStats {
+  readonly source: string;
+  readonly lines: number;
+  /** Lines that are in the list. */
+  readonly kept: number;
+  /** Lines that are not in the list, by fate. */
+  readonly dropped: Readonly<Record<string, number>>;
+  /** Dropped lines that the list does not need. */
+  readonly redundant: number;
+  /** Rules of the list that one of its lines gives. */
+  readonly rules: number;
+  /** Rules that would leave the list if this source went away. */
+  readonly onlyHere: number;
+  /** How it was obtained. */
+  readonly state: string;
+}
+
+/** What the sources of a list contribute and share. */
+export interface ListStats {
+  readonly name: string;
+  readonly rules: number;
+  readonly lines: number;
+  readonly sources: readonly SourceStats[];
+  /** The number of sources that a rule needs, if it is more than one. */
+  readonly minSources?: number;
+  /** The number of rules that each pair of sources shares. */
+  readonly overlap: readonly (readonly number[])[];
+  /** The smallest set of sources with every rule, and whether it is proven to be the smallest. */
+  readonly cover: { readonly sources: readonly string[]; readonly isSmallest: boolean };
+}
+
+/** The statistics of a build, from its record. */
+export function statsOf(record: BuildRecord): ListStats {
+  const { sources, name, rules, lines, minSources = 1 } = record.header;
+  const groups = carriedRules(record);
+  const overlap = overlapMatrix(groups, sources.length);
+  const onlyHere = sources.map((_, index) =>
+    groups
+      .filter((group) => neededOf(group).includes(index))
+      .reduce((sum, group) => sum + group.rules, 0),
+  );
+  // A rule with fewer sources than it needs is in the list twice, so that which sources it has is not known.
+  const isKnown = groups.every(({ sources: own, least }) => own.length >= least);
+  const all: Cover = { sources: [...sources.keys()], isSmallest: false };
+  const cover = isKnown ? smallestCover(groups) : all;
+  return {
+    name,
+    rules,
+    lines,
+    ...(minSources > 1 && { minSources }),
+    sources: sources.map(({ label, lines: read, kept, dropped, state }, index) => ({
+      source: label,
+      lines: read,
+      kept,
+      dropped,
+      redundant: redundantIn(dropped),
+      rules: overlap[index]![index]!,
+      onlyHere: onlyHere[index]!,
+      state,
+    })),
+    overlap,
+    cover: {
+      sources: cover.sources.map((index) => sources[index]!.label),
+      isSmallest: cover.isSmallest,
+    },
+  };
+}
+
+function redundantIn(dropped: Readonly<Record<string, number>>): number {
+  return Object.entries(dropped)
+    .filter(([fate]) => FATE_ENTRIES.get(fate)?.rank === "redundant")
+    .reduce((sum, [, count]) => sum + count, 0);
 }

@@ -1,16 +1,22 @@
-import { readLine } from "../meaning/line.ts";
-import { type PlacedRule, RuleIndex } from "../meaning/rule-index.ts";
+import { countLineFeeds, decodeUtf8 } from "../bytes/text.ts";
+import { readFully } from "../host/files.ts";
+import type { OpenFile } from "../host/host.ts";
+import { mayHaveAny } from "../kernel/names.ts";
+import { exactName, readLine, soleName, subtreeName } from "../meaning/line.ts";
+import { type PlacedRule, RuleIndex, nameScope } from "../meaning/rule-index.ts";
 import { readRule } from "../meaning/rule.ts";
 import { type Verdict, decide } from "../meaning/verdict.ts";
-import type { BuildRecord } from "../record/build-record.ts";
+import type { BuildRecord, Frame } from "../record/build-record.ts";
+import { Fate } from "../rules/fate.ts";
 import { parseAdblockRule } from "../syntax/adblock-rule.ts";
-import { withParents } from "../syntax/parents.ts";
-import { regexTexts } from "../syntax/regex-texts.ts";
-import { isRegexText, loadRegex, needsRe2 } from "../syntax/regex-rule.ts";
-import type { ListRule, PlainNames } from "./plain-names.ts";
+import { isCanaryRule } from "../syntax/host-name.ts";
+import { withParents } from "../syntax/public-suffix.ts";
+import { isRegexText, loadRegex, needsRe2, regexTexts } from "../syntax/regex-rule.ts";
+import { asciiLabels } from "../syntax/written-names.ts";
+import { linesWithAny } from "./source-lines.ts";
 
 /** The answer of the list for a name. */
-export interface ListAnswer {
+interface ListAnswer {
   readonly verdict: Verdict;
   /** The deciding rule. */
   readonly by?: ListRule;
@@ -179,4 +185,187 @@ function mayNeedRe2(text: string, asked: readonly string[] | undefined): boolean
   if (!needsRe2(source)) return false;
   const texts = regexTexts(source);
   return asked === undefined || asked.some((name) => texts.every((part) => name.includes(part)));
+}
+
+/** A rule of the list. */
+export interface ListRule {
+  readonly text: string;
+  readonly row: number;
+}
+
+/** The plain rules for a name: one that includes the names below it, and one that does not. */
+export interface NameRules {
+  readonly subtree?: ListRule | undefined;
+  readonly exact?: ListRule | undefined;
+}
+
+/** Finds the rules that contain only a name. */
+export interface PlainNames {
+  find(name: string): NameRules;
+  /** False if neither the name nor a name above it has a rule. */
+  mayFind?(name: string): boolean;
+}
+
+/** The bytes of the list with the live rows of a frame, from the line feed before the first row on. */
+export type ListPart = (frame: number) => Uint8Array | undefined;
+
+/** The parts of a list that is in memory. */
+export function partsOf(list: Uint8Array, record: BuildRecord): ListPart {
+  return (frame) => list.subarray(...frameRange(record, frame));
+}
+
+/** Reads only the parts of a list that may contain a rule for one of some names. Rejects with a `HostError`. */
+export async function readParts(
+  file: OpenFile,
+  record: BuildRecord,
+  names: readonly string[],
+): Promise<ListPart> {
+  const parts = new Map<number, Uint8Array>();
+  for (const frame of framesWith(record, names)) {
+    const [start, end] = frameRange(record, frame);
+    parts.set(frame, await readFully(file, new Uint8Array(end - start), start));
+  }
+  return (frame) => parts.get(frame);
+}
+
+function frameRange({ frames, header }: BuildRecord, frame: number): [number, number] {
+  return [frames[frame]!.offset, frames[frame + 1]?.offset ?? header.bytes];
+}
+
+function framesWith(record: BuildRecord, names: readonly string[]): number[] {
+  const hashes = names.map((name) => record.hashOf(name));
+  return [...record.frames.keys()].filter((frame) =>
+    mayHaveAny(record.frames[frame]!.blocks.filters, hashes),
+  );
+}
+
+/** For a few names: searches the parts of the list that may contain them. */
+export class SearchedNames implements PlainNames {
+  private readonly record: BuildRecord;
+  private readonly part: ListPart;
+  private readonly found = new Map<string, NameRules>();
+
+  constructor(record: BuildRecord, part: ListPart) {
+    this.record = record;
+    this.part = part;
+  }
+
+  find(name: string): NameRules {
+    let rules = this.found.get(name);
+    if (rules === undefined) this.found.set(name, (rules = this.search(name)));
+    return rules;
+  }
+
+  private search(name: string): NameRules {
+    const rules: { subtree?: ListRule; exact?: ListRule } = {};
+    // A single label occurs everywhere; as a rule it has only this form.
+    const needle = name.includes(".") ? name : `||${name}^`;
+    for (const frame of framesWith(this.record, [name])) {
+      const bytes = this.part(frame);
+      if (bytes === undefined) continue;
+      for (const { text, start } of linesWithAny(bytes, [needle], true)) {
+        const found = soleName(text);
+        if (found?.name !== name) continue;
+        rules[found.isSubtree ? "subtree" : "exact"] ??= {
+          text,
+          row: rowAt(this.record.frames[frame]!, bytes, start),
+        };
+      }
+    }
+    return rules;
+  }
+}
+
+/** The live row whose text begins at a position in the part of a frame. */
+function rowAt({ base, length, fates }: Frame, part: Uint8Array, start: number): number {
+  let lines = countLineFeeds(part, 0, start);
+  for (let row = 0; row < length; row++)
+    if (fates[row] === Fate.Kept && --lines === 0) return base + row;
+  return -1;
+}
+
+/** A list that was read from a file: its rules by text, and their meaning. Rows are line numbers, from 1. */
+export class PlainList implements PlainNames {
+  /** The distinct rules, in order. */
+  readonly texts: Set<string> = new Set();
+  /** The rows of the rules `||name^`, by name. */
+  private readonly subtrees = new Map<string, number>();
+  private readonly exact = new Map<string, ListRule>();
+  private readonly special: ListRule[] = [];
+  /** Whether it has a canary, which is none of its rules: it would differ between any two lists. */
+  hasCanary = false;
+  private specialNames: Set<string> | undefined;
+  private meaning: ListRules | undefined;
+
+  /** Reads a list in adblock syntax. */
+  static async read(bytes: Uint8Array): Promise<PlainList> {
+    const list = new PlainList();
+    let row = 0;
+    for (const line of decodeUtf8(bytes).split("\n")) {
+      row++;
+      const text = line.trim();
+      if (text === "" || text.startsWith("!") || text.startsWith("#")) continue;
+      if (isCanaryRule(text)) list.hasCanary = true;
+      else list.enter(text, row);
+    }
+    list.meaning = await ListRules.from(list.special, list);
+    return list;
+  }
+
+  private enter(text: string, row: number): void {
+    const { texts, subtrees } = this;
+    const before = texts.size;
+    if (texts.add(text).size === before) return;
+    // Almost all lines of most lists.
+    const subtree = subtreeName(text);
+    if (subtree !== undefined) {
+      subtrees.set(subtree, row);
+      return;
+    }
+    const name = exactName(text);
+    if (name === undefined) this.special.push({ text, row });
+    else if (!this.exact.has(name)) this.exact.set(name, { text, row });
+  }
+
+  find(name: string): NameRules {
+    const row = this.subtrees.get(name);
+    return {
+      subtree: row === undefined ? undefined : { text: `||${name}^`, row },
+      exact: this.exact.get(name),
+    };
+  }
+
+  get rules(): ListRules {
+    return this.meaning!;
+  }
+
+  /** Whether `names` has a name. */
+  isNamed(name: string): boolean {
+    this.specialNames ??= new Set(this.special.flatMap(({ text }) => hostsOf(text).names));
+    return this.subtrees.has(name) || this.exact.has(name) || this.specialNames.has(name);
+  }
+
+  /** Every name that a rule matches or excludes. */
+  *names(): Generator<string> {
+    yield* this.subtrees.keys();
+    yield* this.exact.keys();
+    for (const { text } of this.special) yield* hostsOf(text).names;
+  }
+}
+
+/** The names that a rule matches or excludes, and whether it can match other names too. */
+export function hostsOf(text: string): { names: readonly string[]; isPattern: boolean } {
+  const subtree = subtreeName(text);
+  if (subtree !== undefined) return { names: [subtree], isPattern: false };
+  const line = readLine(text);
+  if (line.kind === "names") return { names: line.names, isPattern: false };
+  const rule = line.kind === "rule" ? parseAdblockRule(text) : undefined;
+  if (rule === undefined) return { names: [], isPattern: false };
+  const scope = nameScope(asciiLabels(rule.pattern));
+  const denied = rule.modifiers.find(({ name }) => name === "denyallow")?.value?.split("|") ?? [];
+  const names = [...(scope === undefined ? [] : [scope.name]), ...denied];
+  return {
+    names: names.map((name) => asciiLabels(name).toLowerCase()),
+    isPattern: scope === undefined,
+  };
 }

@@ -1,5 +1,5 @@
 import type { BuildRecord, OddRule } from "../record/build-record.ts";
-import { Other } from "../kernel/kernel-layout.ts";
+import { Other } from "../kernel/kernel.ts";
 import { Fate, hasCause } from "../rules/fate.ts";
 
 /** Rules of the list that the same sources have. */

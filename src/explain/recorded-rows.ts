@@ -1,6 +1,11 @@
-import { Other } from "../kernel/kernel-layout.ts";
-import type { BuildRecord, Frame } from "../record/build-record.ts";
+import { CompilerError } from "../diagnostics/render.ts";
+import { ifAvailable } from "../host/files.ts";
+import type { Host, OpenFile } from "../host/host.ts";
+import { Other } from "../kernel/kernel.ts";
+import type { BuildRecord, Frame, RecordedFile } from "../record/build-record.ts";
 import { Fate, hasCause } from "../rules/fate.ts";
+import { feedText } from "../sources/read-file.ts";
+import { isPacked, isWide, unpackedText } from "../sources/unpack.ts";
 
 /** Walks the rows of one file in the order of its lines. */
 export class RecordedRows {
@@ -81,4 +86,56 @@ export class RecordedRows {
     const cause = this.causes[this.index]!;
     return cause === -1 ? undefined : cause;
   }
+}
+
+/** Bytes that are enough to recognise a packed file. */
+export const HEAD_BYTES = 512;
+
+/** Whether the bytes of a local file are not its text. Copies of remote files are unpacked. */
+export function isUnpackedFirst({ path }: RecordedFile, head: Uint8Array): boolean {
+  return path !== undefined && (isPacked(head) || isWide(head));
+}
+
+/**
+ * The text that the rows of a file were read from, as at the time of the build: without packing, and for a feed, its lines. Undefined if it
+ * cannot be read.
+ */
+export async function recordedText(
+  file: RecordedFile,
+  bytes: Uint8Array,
+  builtAt: string,
+  host: Host,
+): Promise<Uint8Array | undefined> {
+  try {
+    const text = isUnpackedFirst(file, bytes)
+      ? (await unpackedText(bytes, { label: file.file, member: file.member }, host)).bytes
+      : bytes;
+    return file.feed === undefined ? text : await feedText(text, file.feed, new Date(builtAt));
+  } catch (error) {
+    if (error instanceof CompilerError) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Reads from a file that a list was built from, or from its cached copy. Undefined if the file has changed or cannot be read,
+ * or no copy is cached.
+ */
+export async function readRecorded<T>(
+  { path, stamp, sha256 }: RecordedFile,
+  cacheDir: string | undefined,
+  host: Host,
+  read: (file: OpenFile) => Promise<T>,
+): Promise<T | undefined> {
+  // A record is stored beside the list and may come from elsewhere: it selects a file that has not changed, or a digest, not a path.
+  const isDigest = /^[0-9a-f]{64}$/.test(sha256 ?? "");
+  if (path === undefined && (!isDigest || cacheDir === undefined)) return undefined;
+  return await ifAvailable(async () => {
+    const file = await host.openFile(path ?? host.path.join(cacheDir!, "objects", sha256!));
+    try {
+      return path === undefined || file.stamp.text === stamp ? await read(file) : undefined;
+    } finally {
+      await file.close();
+    }
+  });
 }

@@ -1,23 +1,19 @@
+import { Buffer } from "node:buffer";
 import { domainToUnicode } from "node:url";
-import { LF } from "../bytes/ascii.ts";
-import { countLineFeeds } from "../bytes/count-lines.ts";
-import { bufferOf } from "../bytes/search.ts";
+import { LF, bufferOf, countLineFeeds, encodeUtf8 } from "../bytes/text.ts";
+import { foreignFormats } from "../formats/readers/registry.ts";
+import { splitLines } from "../formats/readers/rpz-lines.ts";
+import { readFully } from "../host/files.ts";
 import type { Host, OpenFile } from "../host/host.ts";
-import { readFully } from "../host/read-fully.ts";
+import { BLOCK_ROWS, mayHaveAny } from "../kernel/names.ts";
 import { namesIn } from "../meaning/line.ts";
-import type { BuildRecord, Frame } from "../record/build-record.ts";
-import type { RecordedFile } from "../record/record-format.ts";
+import { Block, type BuildRecord, type Frame, type RecordedFile } from "../record/build-record.ts";
 import { Fate, hasCause, isSilent } from "../rules/fate.ts";
-import { withParents } from "../syntax/parents.ts";
-import { type Span, spansOf } from "./file-spans.ts";
-import { firstSeen } from "./first-seen.ts";
-import { foreignLines } from "./foreign-lines.ts";
-import { readRecorded } from "./read-recorded.ts";
-import { HEAD_BYTES, isUnpackedFirst, recordedText } from "./recorded-text.ts";
-import { type FoundText, allLines, linesWithAny } from "./matching-lines.ts";
+import { withParents } from "../syntax/public-suffix.ts";
+import { HEAD_BYTES, isUnpackedFirst, readRecorded, recordedText } from "./recorded-rows.ts";
 
 /** A line of a source that contains a name, or one of its parents. */
-export interface SourceLine {
+interface SourceLine {
   /** Its row in the record. */
   readonly row: number;
   readonly text: string;
@@ -26,7 +22,7 @@ export interface SourceLine {
 }
 
 /** The lines that were found, and the files that could not be searched. */
-export interface FoundLines {
+interface FoundLines {
   /** By name; lines with the name itself come before those with a parent. */
   readonly lines: ReadonlyMap<string, readonly SourceLine[]>;
   /** Files that have changed, or that are not cached. */
@@ -312,4 +308,222 @@ function lineAt(
     known = { at, line: row === 0 ? firstLine : (lines?.[row] ?? firstLine + row) };
   }
   return known.line + countLineFeeds(bytes, known.at, start);
+}
+
+/** A part of a file, from the text of one row to the text of another. The first and last line may be incomplete. */
+interface Span {
+  /** Position of the text of its first row. */
+  readonly start: number;
+  /** Position of the text of the row after it; infinite at the end of the file. */
+  readonly end: number;
+  /** Line number of its first row. */
+  readonly line: number;
+  /** Whether the lines that the name filters do not cover have only lower-case ASCII letters. */
+  readonly isPlain: boolean;
+}
+
+/** Reading a smaller gap is faster than a second read. */
+const SMALLEST_GAP = 65_536;
+
+/** The parts of a file that may contain one of some names, by their hashes. */
+function spansOf(frames: readonly Frame[], hashes: readonly number[]): Span[] {
+  const spans: Span[] = [];
+  const inOrder = frames.toSorted((a, b) => a.position - b.position);
+  for (const [index, frame] of inOrder.entries())
+    for (const span of spansIn(frame, inOrder[index + 1]?.position ?? Infinity, hashes)) {
+      const last = spans.at(-1);
+      if (last === undefined || span.start - last.end >= SMALLEST_GAP) spans.push(span);
+      else
+        spans[spans.length - 1] = {
+          ...last,
+          end: span.end,
+          isPlain: last.isPlain && span.isPlain,
+        };
+    }
+  return spans;
+}
+
+function* spansIn(frame: Frame, frameEnd: number, hashes: readonly number[]): Generator<Span> {
+  const { marks, position, length, blocks, firstLine, lines } = frame;
+  const starts = [{ row: 0, position }, ...marks];
+  for (const [index, { row, position: start }] of starts.entries()) {
+    const next = starts[index + 1] ?? { row: length, position: frameEnd };
+    const [from, to] = [row / BLOCK_ROWS, Math.ceil(next.row / BLOCK_ROWS)];
+    const about = blocks.about.subarray(from, to);
+    const isWanted =
+      about.some((one) => (one & Block.Nameless) !== 0) ||
+      mayHaveAny(blocks.filters.slice(from, to), hashes);
+    if (!isWanted) continue;
+    const line = lines === undefined ? firstLine + row : lines[row]!;
+    const isPlain = about.every((one) => (one & Block.OddLetters) === 0);
+    yield { start, end: next.position, line, isPlain };
+  }
+}
+
+/** When lines of sources that keep rules were first seen, as `2026-01-31T00:00:00.000Z`, by row. */
+async function firstSeen(
+  lines: Iterable<SourceLine>,
+  record: BuildRecord,
+  cacheDir: string | undefined,
+  host: Host,
+): Promise<ReadonlyMap<number, string>> {
+  const { sources } = record.header;
+  const bySource = Map.groupBy(lines, ({ row }) => record.fileOf(row).source);
+  const found = new Map<number, string>();
+  for (const [source, some] of bySource) {
+    const sha256 = sources[source]?.ledger;
+    if (sha256 === undefined) continue;
+    await readRecorded({ source, file: "", sha256 }, cacheDir, host, async (file) => {
+      const ledger = bufferOf(await readFully(file, new Uint8Array(file.size), 0));
+      for (const { row, text } of some) {
+        const seconds = found.has(row) ? undefined : secondsOf(text.trim(), ledger);
+        if (seconds !== undefined) found.set(row, new Date(seconds * 1000).toISOString());
+      }
+    });
+  }
+  return found;
+}
+
+/** The first number of the line with this text; see `sources/ledger`. */
+function secondsOf(text: string, ledger: Buffer): number | undefined {
+  const needle = encodeUtf8(` ${text}\n`);
+  for (let at = ledger.indexOf(needle); at !== -1; at = ledger.indexOf(needle, at + 1)) {
+    const start = ledger.lastIndexOf(LF, at) + 1;
+    const [first = "", last, ...more] = ledger.toString("latin1", start, at).split(" ");
+    if (last !== undefined && more.length === 0) return Number.parseInt(first, 36);
+  }
+  return undefined;
+}
+
+/** A rule from a file of another format, and its location. */
+interface ForeignLine {
+  readonly line: number;
+  /** Index among the rows of the line. */
+  readonly rowInLine: number;
+  readonly text: string;
+  readonly host: string;
+}
+
+/** Longer lines, such as a document in one line, are not shown. */
+const LONGEST_SHOWN = 1000;
+const BLOCK = 1024 * 1024;
+
+/**
+ * Finds the rules for certain names in a file of another format. It reads the whole file, as the compiler did, because the meaning
+ * of a line may depend on the lines before it. Every wanted line contains one of the `needles`.
+ */
+function foreignLines(
+  format: string,
+  bytes: Uint8Array,
+  isWanted: (host: string) => boolean,
+  needles: readonly string[] | undefined,
+): ForeignLine[] {
+  const reading = foreignFormats.get(format)!;
+  if (reading.hasWholeNames === true && needles !== undefined && !hasAny(bytes, needles)) return [];
+  const found: ForeignLine[] = [];
+  let last = { line: 0, rows: 0 };
+  const take = (text: string, line: number): void => {
+    last = { line, rows: line === last.line ? last.rows + 1 : 1 };
+    const host = namesIn(text).find(isWanted);
+    if (host !== undefined) found.push({ line, rowInLine: last.rows - 1, text, host });
+  };
+  const reader = reading.open();
+  let line = 1;
+  for (const block of lineBlocks(bytes)) line = reader.read(block, line, take);
+  reader.end(take);
+  return found.length === 0 ? [] : withTexts(found, bytes);
+}
+
+/** Adds the original texts of the lines. */
+function withTexts(found: readonly ForeignLine[], bytes: Uint8Array): ForeignLine[] {
+  const wanted = new Set(found.map(({ line }) => line));
+  const texts = new Map<number, string>();
+  let line = 1;
+  for (const block of lineBlocks(bytes))
+    for (const text of splitLines(block)) {
+      if (wanted.has(line) && text.length <= LONGEST_SHOWN) texts.set(line, text);
+      line++;
+    }
+  return found.map((one) => ({ ...one, text: texts.get(one.line) ?? one.text }));
+}
+
+/** Blocks of complete lines, small enough to become strings. */
+function* lineBlocks(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let start = 0; start < bytes.length;) {
+    const end = bytes.indexOf(LF, Math.min(bytes.length, start + BLOCK));
+    const stop = end === -1 ? bytes.length : end + 1;
+    yield bytes.subarray(start, stop);
+    start = stop;
+  }
+}
+
+function hasAny(bytes: Uint8Array, needles: readonly string[]): boolean {
+  const latin = needles.map((needle) => lower(encodeUtf8(needle)));
+  for (const block of lineBlocks(bytes)) {
+    const text = lower(block);
+    if (latin.some((needle) => text.includes(needle))) return true;
+  }
+  return false;
+}
+
+/** One character per byte: a cheap case-insensitive search. */
+function lower(bytes: Uint8Array): string {
+  return bufferOf(bytes).toString("latin1").toLowerCase();
+}
+
+/** A line, and the position of its first byte. */
+interface FoundText {
+  readonly text: string;
+  readonly start: number;
+}
+
+/** All lines with their numbers, or those whose number is marked. */
+function* allLines(
+  bytes: Uint8Array,
+  marks?: Uint8Array,
+): Generator<FoundText & { readonly line: number }> {
+  const buffer = bufferOf(bytes);
+  let line = 1;
+  for (let start = 0; start < buffer.length; line++) {
+    const end = buffer.indexOf(LF, start);
+    const stop = end === -1 ? buffer.length : end;
+    if (marks === undefined || marks[line] === 1)
+      yield { text: textAt(buffer, start, stop), start, line };
+    start = stop + 1;
+  }
+}
+
+/** Lines that contain one of a few texts. The search ignores case, unless the bytes are known to be in lower case. */
+export function* linesWithAny(
+  bytes: Uint8Array,
+  needles: readonly string[],
+  isPlain: boolean,
+): Generator<FoundText> {
+  const buffer = bufferOf(bytes);
+  const text = isPlain ? undefined : buffer.toString("latin1").toLowerCase();
+  for (const needle of needles) {
+    const find = text === undefined ? finderOf(buffer, needle) : finderInAnyCase(text, needle);
+    for (let at = find(0); at !== -1;) {
+      const start = buffer.lastIndexOf(LF, at) + 1;
+      const end = buffer.indexOf(LF, at);
+      const stop = end === -1 ? buffer.length : end;
+      yield { text: textAt(buffer, start, stop), start };
+      at = end === -1 ? -1 : find(stop);
+    }
+  }
+}
+
+function textAt(buffer: Buffer, start: number, stop: number): string {
+  return buffer.toString("utf8", start, stop).replace(/\r$/, "");
+}
+
+function finderOf(buffer: Buffer, needle: string): (from: number) => number {
+  const wanted = Buffer.from(needle);
+  return (from) => buffer.indexOf(wanted, from);
+}
+
+/** The text is in lower case and has one character per byte, so that positions are those of the bytes. */
+function finderInAnyCase(text: string, needle: string): (from: number) => number {
+  const wanted = Buffer.from(needle).toString("latin1").toLowerCase();
+  return (from) => text.indexOf(wanted, from);
 }

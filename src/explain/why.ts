@@ -1,11 +1,13 @@
-import type { BuildRecord } from "../record/build-record.ts";
-import { FATES, hasCause } from "../rules/fate.ts";
-import { NEWLY_BLOCKS_FILE } from "../rules/rule-table.ts";
+import { Buffer } from "node:buffer";
+import { HASH_SEED, SliceTable, hashEnd, hashLabel, hashName } from "../bytes/hash.ts";
+import { BANG, DOT, HASH, LF, bufferOf } from "../bytes/text.ts";
+import { nameSlice, readNameSlice, soleName } from "../meaning/line.ts";
 import type { Verdict } from "../meaning/verdict.ts";
-import { canaryIn } from "../syntax/canary-name.ts";
-import type { ListRules } from "./list-rules.ts";
-import type { ListRule } from "./plain-names.ts";
-import type { Since } from "./since.ts";
+import type { BuildRecord, Frame } from "../record/build-record.ts";
+import { FATES, Fate, hasCause } from "../rules/fate.ts";
+import { NEWLY_BLOCKS_FILE } from "../rules/rule-table.ts";
+import { canaryIn } from "../syntax/host-name.ts";
+import type { ListRule, ListRules, NameRules, PlainNames } from "./list-rules.ts";
 import type { SourceLines } from "./source-lines.ts";
 
 /** The location of a line. */
@@ -56,7 +58,7 @@ export interface Explanation {
 }
 
 /** The parts of a build that explanations are taken from. */
-export interface ExplainedBuild {
+interface ExplainedBuild {
   readonly record: BuildRecord;
   readonly rules: ListRules;
   readonly sources: SourceLines;
@@ -102,7 +104,7 @@ export function inList({ text, row }: ListRule, record: BuildRecord): RuleInList
   return { text, ...location, ...(isCanary && { source: "canary" }) };
 }
 
-export function locationOf(row: number, record: BuildRecord): LineLocation {
+function locationOf(row: number, record: BuildRecord): LineLocation {
   const { source, file, path, isKept, isOwn } = record.fileOf(row);
   const line = record.lineOf(row);
   if (line === 0 && isOwn === true && file === NEWLY_BLOCKS_FILE)
@@ -134,3 +136,218 @@ function unblocking(name: string, rule: string): { allow: string; effect: string
     : `adds @@|${name}^; ${rule} still blocks all other names`;
   return { allow: name, effect };
 }
+
+/** How long a rule has been in the list. */
+export interface Since {
+  /** The time of the first build in an unbroken series with the rule. */
+  readonly at: string;
+  /** Whether no older build is kept: the rule may be older. */
+  readonly isOldest: boolean;
+}
+
+/** A build, and access to its list. */
+export interface BuildText {
+  readonly at: string;
+  /** Identifies the text; builds may share one. */
+  readonly text: string | undefined;
+  list(): Promise<Uint8Array | undefined>;
+}
+
+/** How long each rule of the newest build has been in the list. Builds are ordered newest first. */
+export async function sinceWhen(
+  rules: Iterable<string>,
+  builds: readonly BuildText[],
+): Promise<Map<string, Since>> {
+  const [newest, ...older] = builds;
+  const found = new Map<string, Since>();
+  if (newest === undefined) return found;
+  let open = new Set(rules);
+  let last = newest;
+  for (const build of older) {
+    if (open.size === 0) break;
+    if (build.text === last.text && build.text !== undefined) {
+      last = build;
+      continue;
+    }
+    const bytes = await build.list();
+    if (bytes === undefined) break;
+    const still = new Set([...open].filter((rule) => hasLine(bytes, rule)));
+    for (const rule of open)
+      if (!still.has(rule)) found.set(rule, { at: last.at, isOldest: false });
+    open = still;
+    last = build;
+  }
+  for (const rule of open) found.set(rule, { at: last.at, isOldest: true });
+  return found;
+}
+
+function hasLine(list: Uint8Array, text: string): boolean {
+  const buffer = bufferOf(list);
+  const wanted = Buffer.from(text);
+  for (let at = buffer.indexOf(wanted); at !== -1; at = buffer.indexOf(wanted, at + 1)) {
+    const end = at + wanted.length;
+    const startsLine = at === 0 || buffer[at - 1] === LF;
+    if (startsLine && (end === buffer.length || buffer[end] === LF)) return true;
+  }
+  return false;
+}
+
+/** The locations of rules of a list, by their texts. */
+export function ruleLocations(
+  list: Uint8Array,
+  record: BuildRecord,
+  texts: ReadonlySet<string>,
+): Map<string, LineLocation> {
+  const locations = new Map<string, LineLocation>();
+  const buffer = bufferOf(list);
+  for (const frame of record.frames)
+    eachLiveLine(buffer, frame, (row, start, end) => {
+      const text = buffer.toString("utf8", start, end).trim();
+      if (texts.has(text) && !locations.has(text)) locations.set(text, locationOf(row, record));
+    });
+  return locations;
+}
+
+/** Visits the live rows of a frame with their lines in the list, which have the same order. */
+export function eachLiveLine(
+  list: Buffer,
+  { base, length, offset, fates }: Frame,
+  visit: (row: number, start: number, end: number) => void,
+): void {
+  let at = offset;
+  for (let row = 0; row < length; row++) {
+    if (fates[row] !== Fate.Kept) continue;
+    const start = at + 1;
+    const next = list.indexOf(LF, start);
+    at = next === -1 ? list.length : next;
+    visit(base + row, start, at);
+  }
+}
+
+/** Names of some lines of a list, and the row of each. */
+class NamedRows {
+  private readonly names: SliceTable;
+  private readonly rows: number[] = [];
+
+  constructor(list: Uint8Array) {
+    this.names = new SliceTable(list);
+  }
+
+  /** The row that has the name already; -1 if it is new. */
+  enter(start: number, end: number, row: number): number {
+    const hash = hashName(this.names.bytes, start, end);
+    const known = this.names.find(this.names.bytes, start, end, hash);
+    if (known !== -1) return this.rows[known]!;
+    this.names.enter(start, end, hash);
+    this.rows.push(row);
+    return -1;
+  }
+
+  rowOf(name: Uint8Array, start: number, end: number, hash: number): number {
+    const number = this.names.find(name, start, end, hash);
+    return number === -1 ? -1 : this.rows[number]!;
+  }
+}
+
+/** For many names: indexes the whole list. */
+export class MappedNames implements PlainNames {
+  private readonly subtrees: NamedRows;
+  private readonly exact: NamedRows;
+  /** Rows with the name of an earlier row, which neither Compress nor Deduplicate merged. */
+  readonly repeats: { readonly row: number; readonly first: number }[] = [];
+  private readonly starts: Uint32Array;
+  private readonly list: Buffer;
+  /** The bytes of the name that is searched for. */
+  private readonly wanted = Buffer.alloc(LONGEST);
+
+  constructor(list: Uint8Array, record: BuildRecord) {
+    this.list = bufferOf(list);
+    this.subtrees = new NamedRows(list);
+    this.exact = new NamedRows(list);
+    this.starts = new Uint32Array(record.rows);
+    for (const frame of record.frames) this.enter(frame);
+  }
+
+  private enter(frame: Frame): void {
+    const { list, starts, repeats } = this;
+    eachLiveLine(list, frame, (row, start, end) => {
+      starts[row] = start;
+      const first = readNameSlice(list, start, end)
+        ? this.enterName(row, nameSlice.start, nameSlice.end, nameSlice.isSubtree)
+        : this.enterText(row, start, end);
+      if (first !== -1) repeats.push({ row, first });
+    });
+  }
+
+  /** A line that is not just a name in one of the usual forms. */
+  private enterText(row: number, start: number, end: number): number {
+    const first = this.list[start]!;
+    if (first === BANG || first === HASH) return -1;
+    const line = this.list.toString("latin1", start, end);
+    const found = soleName(line);
+    if (found === undefined) return -1;
+    const at = start + line.indexOf(found.name);
+    return this.enterName(row, at, at + found.name.length, found.isSubtree);
+  }
+
+  private enterName(row: number, start: number, end: number, isSubtree: boolean): number {
+    return (isSubtree ? this.subtrees : this.exact).enter(start, end, row);
+  }
+
+  /** Whether the name, or a name above it, has a rule: one walk for most names, which have none. */
+  mayFind(name: string): boolean {
+    const length = this.write(name);
+    if (length === -1) return true;
+    const { wanted, subtrees, exact } = this;
+    let state = HASH_SEED;
+    let labelEnd = length;
+    for (let at = length - 1; at >= 0; at--) {
+      if (wanted[at] !== DOT) continue;
+      state = hashLabel(state, wanted, at + 1, labelEnd);
+      if (subtrees.rowOf(wanted, at + 1, length, hashEnd(state)) !== -1) return true;
+      labelEnd = at;
+    }
+    const hash = hashEnd(hashLabel(state, wanted, 0, labelEnd));
+    return (
+      subtrees.rowOf(wanted, 0, length, hash) !== -1 || exact.rowOf(wanted, 0, length, hash) !== -1
+    );
+  }
+
+  find(name: string): NameRules {
+    const length = this.write(name);
+    if (length === -1) return NOTHING;
+    const hash = hashName(this.wanted, 0, length);
+    const subtree = this.subtrees.rowOf(this.wanted, 0, length, hash);
+    const exact = this.exact.rowOf(this.wanted, 0, length, hash);
+    if (subtree === -1 && exact === -1) return NOTHING;
+    return { subtree: this.ruleAt(subtree), exact: this.ruleAt(exact) };
+  }
+
+  /** The length of the name in `wanted`; -1 if it cannot be the name of a rule. */
+  private write(name: string): number {
+    const { length } = name;
+    if (length > LONGEST) return -1;
+    for (let at = 0; at < length; at++) {
+      const code = name.charCodeAt(at);
+      if (code > 0x7f) return -1;
+      this.wanted[at] = code;
+    }
+    return length;
+  }
+
+  private ruleAt(row: number): ListRule | undefined {
+    if (row === -1) return undefined;
+    const { list, starts } = this;
+    return {
+      row,
+      get text() {
+        const end = list.indexOf(LF, starts[row]);
+        return list.toString("utf8", starts[row], end === -1 ? list.length : end);
+      },
+    };
+  }
+}
+
+const NOTHING: NameRules = {};
+/** Longer than any name. */
+const LONGEST = 1024;

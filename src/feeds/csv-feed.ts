@@ -1,12 +1,15 @@
-import { CR, HASH, LF, SPACE } from "../bytes/ascii.ts";
-import { decodeUtf8 } from "../bytes/utf8.ts";
+import { CR, HASH, LF, SPACE, decodeUtf8 } from "../bytes/text.ts";
 import { Fate } from "../rules/fate.ts";
-import type { FeedLines } from "./feed-lines.ts";
-import { FeedError, type FeedReader, LONGEST_ROW } from "./feed-reader.ts";
-import type { Condition } from "./feed-settings.ts";
-import type { FeedValues } from "./feed-value.ts";
-import { writePlainName } from "./plain-name.ts";
-import { joined } from "./whole-lines.ts";
+import {
+  type Condition,
+  FeedError,
+  type FeedLines,
+  type FeedReader,
+  type FeedValues,
+  LONGEST_ROW,
+  joined,
+  writePlainName,
+} from "./feed.ts";
 
 export interface CsvShape {
   /** A name in the header, or a number from 1. */

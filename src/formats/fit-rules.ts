@@ -1,13 +1,12 @@
-import { LF } from "../bytes/ascii.ts";
 import { hashName } from "../bytes/hash.ts";
-import { encodeUtf8 } from "../bytes/utf8.ts";
+import { LF, encodeUtf8 } from "../bytes/text.ts";
 import type { RankedNames } from "../meaning/ranked-names.ts";
-import type { Entry } from "./entry-texts.ts";
-import { FileBudget, type SizeLimit } from "./file-budget.ts";
-import type { LineTemplate } from "./line-template.ts";
-import type { NameBlock } from "./name-blocks.ts";
-import { entryRanks } from "./entry-ranks.ts";
-import type { WriteOptions } from "./format-writer.ts";
+import { PatternRanks } from "../meaning/rule-index.ts";
+import { readRule } from "../meaning/rule.ts";
+import type { Entry, WriteOptions } from "./format-writer.ts";
+import type { LineTemplate } from "./header.ts";
+import type { NameBlock } from "./names.ts";
+import { readSpecialRule } from "./special-rule.ts";
 
 /** A block of names with the template for their lines. */
 export interface BlockLines {
@@ -21,7 +20,7 @@ export interface BlockLines {
 }
 
 /** The rules of a file that are within its limit. */
-export interface FittingRules {
+interface FittingRules {
   readonly entries: readonly Entry[];
   readonly blocks: readonly BlockLines[];
   /** The number of rules that exceeded the limit, by source. */
@@ -244,4 +243,81 @@ function eachName(
 
 function sizeOf({ text }: Entry): number {
   return encodeUtf8(text).length;
+}
+
+/** The size limit of a file. */
+export interface SizeLimit {
+  readonly rules: number;
+  readonly bytes: number;
+}
+
+export const NO_LIMIT: SizeLimit = { rules: Infinity, bytes: Infinity };
+
+/** Tracks how much of a size limit is left. After the first rule that does not fit, no later one does. */
+class FileBudget {
+  rules: number;
+  bytes: number;
+  private isFull = false;
+
+  constructor({ rules, bytes }: SizeLimit) {
+    this.rules = rules;
+    this.bytes = bytes;
+  }
+
+  /** Reserves space for a rule that must be written; false if the limit is exceeded. */
+  demand(bytes: number): boolean {
+    this.rules--;
+    this.bytes -= bytes;
+    return this.rules >= 0 && this.bytes >= 0;
+  }
+
+  /** Reserves space for one rule, if it fits. */
+  take(bytes: number): boolean {
+    this.isFull ||= this.rules < 1 || this.bytes < bytes;
+    if (!this.isFull) this.demand(bytes);
+    return !this.isFull;
+  }
+
+  /** Reserves space for as many of the next rules as fit; `fitting` returns how many fit into a number of bytes. */
+  takeSome(count: number, size: number, fitting: (most: number, bytes: number) => number): number {
+    if (this.isFull) return 0;
+    if (count <= this.rules && size <= this.bytes) {
+      this.rules -= count;
+      this.bytes -= size;
+      return count;
+    }
+    this.isFull = true;
+    return fitting(Math.min(count, Math.max(0, this.rules)), this.bytes);
+  }
+}
+
+/** The best rank of the names that each entry matches, by its index. Entries without one are absent. */
+function entryRanks(entries: readonly Entry[], ranks: RankedNames): Map<number, number> {
+  const found = new Map<number, number>();
+  const patterns = new PatternRanks();
+  for (const [index, { of }] of entries.entries()) {
+    const rank = nameRank(of, ranks);
+    if (rank !== undefined && rank !== Infinity) found.set(index, rank);
+    if (rank !== undefined) continue;
+    const rule = readRule(typeof of === "string" ? of : `||*.${of.name}^`);
+    if (rule !== undefined) patterns.add(rule, index);
+  }
+  for (const [index, place] of patterns.resolve(ranks, Infinity))
+    found.set(index, ranks.rankAt(place));
+  return found;
+}
+
+/** The rank of an entry for names, Infinity without one; undefined for all others, and for those that skip a name. */
+function nameRank(of: Entry["of"], ranks: RankedNames): number | undefined {
+  if (typeof of === "object") {
+    if (of.key === "below") return undefined;
+    return (of.key === "exact" ? ranks.rankOf(of.name) : ranks.bestOf(of.name)) ?? Infinity;
+  }
+  const read = readSpecialRule(of);
+  if (read.kind !== "names") return undefined;
+  if (!read.rules.every(({ self, denied }) => self && denied.length === 0)) return undefined;
+  const known = read.rules.map(
+    ({ name, below }) => (below ? ranks.bestOf(name) : ranks.rankOf(name)) ?? Infinity,
+  );
+  return Math.min(...known);
 }

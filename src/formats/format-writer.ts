@@ -1,31 +1,39 @@
-import { LF } from "../bytes/ascii.ts";
-import { encodeUtf8 } from "../bytes/utf8.ts";
-import type { NameExpander } from "../kernel/name-expander.ts";
+import { LF, encodeUtf8 } from "../bytes/text.ts";
+import type { NameExpander } from "../kernel/names.ts";
 import type { RankedNames } from "../meaning/ranked-names.ts";
-import { type Entry, EntryTexts } from "./entry-texts.ts";
-import { NO_LIMIT, type SizeLimit } from "./file-budget.ts";
-import { type BlockLines, fitRules } from "./fit-rules.ts";
-import { isBlock } from "./level.ts";
-import { LineTemplate } from "./line-template.ts";
-import { listEntries } from "./list-entries.ts";
+import { cancelledKey } from "../meaning/rule.ts";
+import { patternExpression } from "../syntax/name-pattern.ts";
+import { goExpression, isRegexText } from "../syntax/regex-rule.ts";
+import {
+  type ClassifiedNames,
+  IndependentNames,
+  type PatternException,
+} from "./classified-names.ts";
+import { type BlockLines, NO_LIMIT, type SizeLimit, fitRules } from "./fit-rules.ts";
+import { LineTemplate } from "./header.ts";
 import type { ListModel } from "./list-model.ts";
-import { Losses } from "./losses.ts";
-import { type NameBlock, namesOf } from "./name-blocks.ts";
-import type { FileHeaderFacts, FormatOptions, FormatLines, NameFormat } from "./name-format.ts";
-import { LONGEST_NAME } from "./name-format.ts";
-import { compareByDomain, namesByDomain } from "./names-by-domain.ts";
-import { ruleEntries, canExpressPatterns } from "./rule-entries.ts";
-import { IndependentNames, type ClassifiedNames } from "./classified-names.ts";
-import { NameEncoder } from "./name-encoder.ts";
+import {
+  type FileHeaderFacts,
+  type FormatLines,
+  type FormatOptions,
+  LONGEST_NAME,
+  NameEncoder,
+  type NameFormat,
+  type ScopeKey,
+  type ScopedName,
+  isBlockKey,
+} from "./name-format.ts";
+import { type NameBlock, compareByDomain, namesByDomain, namesOf } from "./names.ts";
+import { Losses, isBlock } from "./special-rule.ts";
 
 /** What happens to rules that a format cannot express: leave them out, block more than intended, or refuse to publish. */
-export const LOSS_POLICIES = ["skip", "widen", "fail"] as const;
+const LOSS_POLICIES = ["skip", "widen", "fail"] as const;
 export type LossPolicy = (typeof LOSS_POLICIES)[number];
 
 /** Takes complete lines, and the number of names in them. */
-export type LineSink = (bytes: Uint8Array, names: number) => void;
+type LineSink = (bytes: Uint8Array, names: number) => void;
 
-export interface FormatSinks {
+interface FormatSinks {
   /** Called before the first line with the number of entries of each file. */
   readonly begin?: (entries: FileEntries) => void;
   /** Called before the names without their subdomains, for formats that keep them apart. */
@@ -306,4 +314,124 @@ function isApart({ isExact }: Entry | BlockLines): boolean {
 
 function isFirst(one: Entry | BlockLines): boolean {
   return !isApart(one);
+}
+
+/** The lines of one name or one rule. */
+export interface Entry {
+  /** Complete lines. */
+  readonly text: string;
+  readonly source: number;
+  /** A name with its scope, or the text of a rule. */
+  readonly of: { readonly name: string; readonly key: ScopeKey } | string;
+  /** Whether it blocks something. Entries that do not are exceptions and must never be left out. */
+  readonly blocks: boolean;
+  /** Whether it goes into the file of exceptions. */
+  readonly isInAllowFile?: boolean;
+  /** Whether it is a rule without a name, such as a pattern. */
+  readonly isRule?: boolean;
+  /** Whether it is a name without its subdomains. */
+  readonly isExact?: boolean;
+  /** Entries of one group depend on each other. */
+  readonly group?: number;
+}
+
+/** Turns scoped names into lines of a format. */
+class EntryTexts {
+  private readonly lines: FormatLines;
+  private readonly hasAllowFile: boolean;
+  private readonly templates = new Map<readonly string[], LineTemplate>();
+
+  constructor(lines: FormatLines, hasAllowFile: boolean) {
+    this.lines = lines;
+    this.hasAllowFile = hasAllowFile;
+  }
+
+  entry(of: ScopedName): Entry {
+    const { name, source, key, isImportant } = of;
+    const { important } = this.lines;
+    const marked =
+      isImportant && important !== undefined && key in important
+        ? important[key as keyof typeof important]
+        : undefined;
+    const blocks = isBlockKey(key);
+    const text = this.template(marked ?? this.lines[key]!).text(name);
+    const isExact = key === "exact" || key === "allowExact";
+    return { text, source, of, blocks, isInAllowFile: this.hasAllowFile && !blocks, isExact };
+  }
+
+  private template(lines: readonly string[]): LineTemplate {
+    let template = this.templates.get(lines);
+    if (template === undefined) this.templates.set(lines, (template = new LineTemplate(lines)));
+    return template;
+  }
+}
+
+/** The rules of the list. Exceptions and `$badfilter` rules do not count as blocks: they are always kept. */
+function listEntries(model: ListModel): Entry[] {
+  return model.otherTexts().map(({ text, source }) => ({
+    text: `${text}\n`,
+    source,
+    of: text,
+    blocks: !text.startsWith("@@") && cancelledKey(text) === undefined,
+  }));
+}
+
+/** Whether a format can express all pattern exceptions of a list. */
+function canExpressPatterns(model: ListModel, lines: FormatLines): boolean {
+  if (lines.rule !== undefined) return true;
+  return (
+    lines.allowRegex !== undefined &&
+    model.exceptions.all.every((exception) => expressionOf(exception) !== undefined)
+  );
+}
+
+/** The rules without names that a format can express. Expressions only if the file has all exceptions to them. */
+function ruleEntries(
+  model: ListModel,
+  lines: FormatLines,
+  losses: Losses,
+  hasAllExceptions: boolean,
+): Entry[] {
+  const entries: Entry[] = [];
+  const { rule, regex, allowRegex } = lines;
+  const hasPatterns = canExpressPatterns(model, lines) || model.exceptions.all.length === 0;
+  const add = (
+    template: readonly string[],
+    text: string,
+    kind: Pick<Entry, "source" | "of" | "blocks" | "isInAllowFile">,
+  ): void => {
+    entries.push({ text: new LineTemplate(template).text(text), isRule: true, ...kind });
+  };
+  const canBlock = regex !== undefined && hasPatterns && hasAllExceptions;
+  for (const { text, source, reason, regex: written } of model.nameless) {
+    const expression = canBlock && written !== undefined ? goExpression(written) : undefined;
+    if (rule !== undefined)
+      add(rule, JSON.stringify(text), { source, of: text, blocks: !text.startsWith("@@") });
+    else if (expression !== undefined) add(regex!, expression, { source, of: text, blocks: true });
+    else losses.add(model.expanded.has(text) ? "expanded" : reason, text);
+  }
+  if (hasPatterns)
+    for (const exception of model.exceptions.all)
+      if (rule !== undefined) {
+        // Rewrites are among the rules without names already.
+        if (exception.rewrite === undefined)
+          add(rule, JSON.stringify(exception.text), {
+            source: 0,
+            of: exception.text,
+            blocks: false,
+          });
+      } else
+        add(allowRegex!, expressionOf(exception)!, {
+          source: 0,
+          of: exception.text,
+          blocks: false,
+          isInAllowFile: true,
+        });
+  return entries;
+}
+
+/** An exception as a regular expression. */
+function expressionOf({ pattern, denied }: PatternException): string | undefined {
+  if (denied.length > 0) return undefined;
+  return isRegexText(pattern) ? goExpression(pattern.slice(1, -1)) : patternExpression(pattern);
 }

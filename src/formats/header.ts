@@ -1,6 +1,6 @@
-import { durationMs } from "../config/duration.ts";
-import type { Config } from "../config/config.ts";
-import { type HeaderValues, filledIn } from "./header-template.ts";
+import { LF, encodeUtf8 } from "../bytes/text.ts";
+import type { Config } from "../config/lists.ts";
+import { durationMs } from "../config/units.ts";
 
 const COMPILER_NAME = "rules-compiler";
 
@@ -10,7 +10,7 @@ export type HeaderConfig = Pick<
   "name" | "description" | "version" | "homepage" | "license" | "expires" | "header"
 >;
 
-export interface HeaderFacts extends HeaderValues {
+interface HeaderFacts extends HeaderValues {
   /** The version of this package. */
   readonly compiler: string;
   /** Lines for the software of subscribers, near the top. */
@@ -85,4 +85,74 @@ function userLine(text: string): string {
     .replace(UNREADABLE, " ")
     .trim()
     .replace(/^[!#;]+\s*/, "");
+}
+
+/** The values for the placeholders in a header. */
+export interface HeaderValues {
+  readonly time: Date;
+  /** The number of rules in the list, or of entries in a file. */
+  readonly count: number;
+  /** Replaces everything that depends on the clock with `?`, at the same length, to compare two versions by their rules alone. */
+  readonly isTimeless?: boolean;
+}
+
+/** Replaces the placeholders. Other text in braces stays unchanged. */
+function filledIn(text: string, values: HeaderValues): string {
+  return text.replace(/\{(?:date|time|count)\}/g, (template) => {
+    if (template === "{count}") return String(values.count);
+    const digits = values.time.toISOString().replace(/\D/g, "");
+    const shown = template === "{date}" ? digits.slice(0, 8) : digits.slice(8, 12);
+    return values.isTimeless === true ? "?".repeat(shown.length) : shown;
+  });
+}
+
+/** Whether one of the texts depends on the number of rules, which is known only at the end. */
+export function needsCount(texts: readonly (string | undefined)[]): boolean {
+  return texts.some((text) => text?.includes("{count}") === true);
+}
+
+/** The lines of a format for one name: the texts before, between and after its occurrences. */
+export class LineTemplate {
+  readonly parts: readonly Uint8Array[];
+  private readonly texts: readonly string[];
+  /** The number of lines per name. */
+  readonly lines: number;
+  private readonly fixed: number;
+
+  /** Templates with the same key produce the same lines. */
+  get key(): string {
+    return this.texts.join("%");
+  }
+
+  constructor(lines: readonly string[]) {
+    this.texts = `${lines.join("\n")}\n`.split("%");
+    this.parts = this.texts.map(encodeUtf8);
+    this.lines = lines.length;
+    this.fixed = this.parts.reduce((sum, part) => sum + part.length, 0);
+  }
+
+  /** The size of the lines for `count` names, which take `length` bytes with their line feeds. */
+  size(count: number, length: number): number {
+    return (length - count) * (this.parts.length - 1) + count * this.fixed;
+  }
+
+  /** How many of the first names of a block have lines that fit into a number of bytes. */
+  fitting(names: Uint8Array, most: number, bytes: number): number {
+    const occurrences = this.parts.length - 1;
+    if (names.length * occurrences + most * this.fixed <= bytes) return most;
+    let left = bytes;
+    let start = 0;
+    for (let count = 0; count < most; count++) {
+      const end = names.indexOf(LF, start);
+      left -= (end - start) * occurrences + this.fixed;
+      if (left < 0) return count;
+      start = end + 1;
+    }
+    return most;
+  }
+
+  /** The lines for one name. */
+  text(name: string): string {
+    return this.texts.join(name);
+  }
 }

@@ -1,22 +1,30 @@
-import { decodeUtf8 } from "../bytes/utf8.ts";
-import { nameFilter, sharedReader } from "../kernel/name-reader.ts";
-import { nameScope } from "../meaning/name-scope.ts";
-import { type PlacedRule, RuleIndex, literalOf } from "../meaning/rule-index.ts";
-import { answersNothing, cancelledKey, readRule } from "../meaning/rule.ts";
-import { withParents } from "../syntax/parents.ts";
-import { Level, isAllow, levelOf, stronger } from "./level.ts";
-import type { LossReason } from "./losses.ts";
-import type { NameBlock, NameTrial } from "./name-blocks.ts";
-import type { NameBuffer, SpecialRule } from "./name-buffer.ts";
-import { PatternExceptions } from "./pattern-exceptions.ts";
-import { RelatedNames } from "./related-names.ts";
-import { RewriteExceptions } from "./rewrite-exceptions.ts";
-import { RuleTree } from "./rule-tree.ts";
-import { type ClassifiedNames, classifyNames } from "./classified-names.ts";
-import { type NameRule, type Rewrite, readSpecialRule } from "./special-rule.ts";
+import { decodeUtf8 } from "../bytes/text.ts";
+import { addEnd, addWhole, nameFilter, sharedReader } from "../kernel/names.ts";
+import { type PlacedRule, RuleIndex, literalOf, nameScope } from "../meaning/rule-index.ts";
+import { type Rule, answersNothing, cancelledKey, readRule } from "../meaning/rule.ts";
+import { cancelsRewrite } from "../meaning/verdict.ts";
+import { withParents } from "../syntax/public-suffix.ts";
+import {
+  type ClassifiedNames,
+  type PatternException,
+  PatternExceptions,
+  RuleTree,
+  classifyNames,
+} from "./classified-names.ts";
+import type { NameBlock, NameBuffer, NameTrial, SpecialRule } from "./names.ts";
+import {
+  Level,
+  type LossReason,
+  type NameRule,
+  type Rewrite,
+  isAllow,
+  levelOf,
+  readSpecialRule,
+  stronger,
+} from "./special-rule.ts";
 
 /** A rule without a name, such as a pattern. */
-export interface NamelessRule extends SpecialRule {
+interface NamelessRule extends SpecialRule {
   readonly reason: LossReason;
   /** The expression, if the rule is a regular expression without modifiers. */
   readonly regex?: string;
@@ -311,4 +319,146 @@ function* startsOfNamesWith(names: string, text: string): Generator<number> {
     const end = names.indexOf("\n", at);
     at = end === -1 ? -1 : names.indexOf(text, end + 1);
   }
+}
+
+/** Finds the few names that are related to other rules. */
+export class RelatedNames {
+  /** Filters that exclude most names quickly. */
+  private readonly filters: readonly Uint8Array[];
+  /** Whether all names are related to others. */
+  isAll = false;
+  private readonly names = new Set<string>();
+  private readonly parents = new Set<string>();
+  /** The last two labels of names that are related whatever comes before. */
+  private readonly tails = new Set<string>();
+  /** By top-level domain, the suffixes of related names; "" for all names. */
+  private readonly tops = new Map<string, string[]>();
+  private hasPatterns = false;
+
+  constructor(...filters: readonly Uint8Array[]) {
+    this.filters = filters;
+  }
+
+  get isEmpty(): boolean {
+    const isEmpty = [this.names, this.tails, this.tops].every(({ size }) => size === 0);
+    return isEmpty && !this.isAll && !this.hasPatterns;
+  }
+
+  takeAll(): void {
+    this.isAll = true;
+    for (const filter of this.filters) filter.fill(255);
+  }
+
+  /** Adds a name: it is related to its parents and to everything below it. */
+  addName(name: string, isBelow: boolean): void {
+    if (this.isOneLabel(name, isBelow) || this.names.has(name)) return;
+    this.names.add(name);
+    this.filterEnd(name);
+    for (const parent of withParents(name).slice(1)) {
+      if (this.parents.has(parent)) return;
+      this.parents.add(parent);
+      for (const filter of this.filters) addWhole(filter, parent);
+    }
+  }
+
+  /** Adds a name that is related to all names with the same last two labels. */
+  addFamily(name: string, isBelow: boolean): void {
+    if (!this.isOneLabel(name, isBelow)) this.addFamilyTail(tailOf(name));
+  }
+
+  addException({ end, isEndSure }: PatternException): void {
+    if (!isEndSure) this.hasPatterns = true;
+    const labels = end.split(".");
+    // The first label may be the end of a longer one.
+    if (labels.length > 2) this.addFamilyTail(labels.slice(-2).join("."));
+    else if (labels.length === 2) this.addTop(labels[1]!, end);
+  }
+
+  /** A rule for a whole top-level domain is related to everything in it. */
+  private isOneLabel(name: string, isBelow: boolean): boolean {
+    if (name.includes(".")) return false;
+    if (isBelow) this.addTop(name, "");
+    return true;
+  }
+
+  private addTop(top: string, end: string): void {
+    this.tops.set(top, [...(this.tops.get(top) ?? []), end]);
+    this.filterEnd(top);
+  }
+
+  private addFamilyTail(tail: string): void {
+    this.tails.add(tail);
+    this.filterEnd(tail);
+  }
+
+  private filterEnd(name: string): void {
+    for (const filter of this.filters) addEnd(filter, name);
+  }
+
+  has(name: string): boolean {
+    if (this.isAll || this.parents.has(name) || this.tails.has(tailOf(name))) return true;
+    const ends = this.tops.get(name.slice(name.lastIndexOf(".") + 1));
+    if (ends?.some((end) => name.endsWith(end)) === true) return true;
+    return this.names.size > 0 && withParents(name).some((one) => this.names.has(one));
+  }
+}
+
+/** The last two labels of a name. */
+function tailOf(name: string): string {
+  const dot = name.lastIndexOf(".");
+  return name.slice(name.lastIndexOf(".", dot - 1) + 1);
+}
+
+/** Exceptions with `$dnsrewrite`. Those for a name and all below it limit rewrites of names, and all of them those of patterns. */
+class RewriteExceptions {
+  private readonly all: Rule[] = [];
+  private readonly index = new RuleIndex<PlacedRule>();
+  /** Those for a name and all below it, by each parent of the name. */
+  private readonly byParent = new Map<string, { readonly name: string; readonly rule: Rule }[]>();
+
+  add(rule: Rule): void {
+    this.all.push(rule);
+    this.index.add({ ...rule, row: 0 });
+    const name = subtreeNameOf(rule);
+    if (name === undefined) return;
+    for (const parent of withParents(name)) {
+      const known = this.byParent.get(parent);
+      if (known === undefined) this.byParent.set(parent, [{ name, rule }]);
+      else known.push({ name, rule });
+    }
+  }
+
+  /** What is left of a rewrite of a name; undefined if nothing is. */
+  limitName(to: NameRule, rewrite: Rule): NameRule | undefined {
+    if (this.all.length === 0) return to;
+    const isCancelled = this.index
+      .matching(to.name)
+      .some((one) => subtreeNameOf(one) !== undefined && cancelsRewrite(one, rewrite));
+    if (isCancelled) return undefined;
+    const below = (this.byParent.get(to.name) ?? []).flatMap(({ name, rule }) =>
+      cancelsRewrite(rule, rewrite) ? [name] : [],
+    );
+    return below.length === 0 ? to : { ...to, denied: [...to.denied, ...below] };
+  }
+
+  /** What is left of a rewrite of a pattern; undefined if nothing is. */
+  limitPattern(rewrite: Rule): Rule | undefined {
+    const against = this.all.filter((one) => cancelsRewrite(one, rewrite));
+    if (against.length === 0) return rewrite;
+    if (against.some(({ pattern, denied }) => pattern === rewrite.pattern && denied.length === 0))
+      return undefined;
+    const scopes = against.flatMap(({ pattern }) => nameScope(pattern)?.name ?? []);
+    return {
+      ...rewrite,
+      denied: [...rewrite.denied, ...scopes],
+      matches: (name) =>
+        rewrite.matches(name) &&
+        !this.index.matching(name).some((one) => cancelsRewrite(one, rewrite)),
+    };
+  }
+}
+
+function subtreeNameOf({ pattern, denied }: Rule): string | undefined {
+  const scope = denied.length === 0 ? nameScope(pattern) : undefined;
+  return scope?.self === true && scope.below ? scope.name : undefined;
 }

@@ -1,5 +1,13 @@
+import type { ByteBuffer } from "../bytes/text.ts";
+import type { RowWriter } from "../kernel/rows.ts";
+import type { Chunk } from "../rules/chunk.ts";
+import { withParents } from "../syntax/public-suffix.ts";
+import type { NameFact, NameLevels } from "./classified-names.ts";
+import type { ListModel } from "./list-model.ts";
+import { Level, type Losses, isAllow, isBlock, isImportant } from "./special-rule.ts";
+
 /** How a resolver answers for a blocked name. */
-export type Answer = "nxdomain" | "null" | "nodata" | "refused";
+type Answer = "nxdomain" | "null" | "nodata" | "refused";
 
 /** The settings of an output for its format. */
 export interface FormatOptions {
@@ -100,4 +108,314 @@ export const LONGEST_NAME = 253;
 /** A header of comment lines. */
 export function commentHeader(sign: string): (facts: FileHeaderFacts) => string[] {
   return ({ lines }) => lines.map((line) => (line === "" ? sign : `${sign} ${line}`));
+}
+
+/** A name with the scope and action that the file has for it. */
+export interface ScopedName {
+  readonly name: string;
+  readonly source: number;
+  readonly key: ScopeKey;
+  readonly isImportant: boolean;
+}
+
+/** How the encoder uses a format. */
+interface EncoderOptions {
+  readonly format: NameFormat;
+  readonly lines: FormatLines;
+  /** Maximum length of a name in characters. */
+  readonly longest: number;
+  /** Whether a rule may be written so that it blocks more than intended. */
+  readonly widens: boolean;
+  /** Names that must not be blocked that way. */
+  readonly protectedNames: readonly string[];
+}
+
+/**
+ * Expresses the rules for names in a format, group by group. It tracks the state of each name in the file. If the format cannot
+ * express an exception, the name that it belongs to is not blocked, and the names below it are written separately.
+ */
+export class NameEncoder {
+  /** Whether the file lacks an exception. That is harmless if the file blocks names only, without patterns. */
+  lacksExceptions = false;
+  /** Protected names that the file blocks. */
+  readonly blocked: Set<string> = new Set();
+  private readonly options: EncoderOptions;
+  private readonly model: ListModel;
+  private readonly losses: Losses;
+  private readonly protectedParents: ReadonlySet<string>;
+  /** Whether the file contains the pattern exceptions too. */
+  private readonly hasPatterns: boolean;
+  /** Whether the file contains expressions that block. */
+  private readonly hasExpressions: boolean;
+  /** The levels that the file has for the names of the group. */
+  private readonly states = new Map<string, NameLevels>();
+  /** Names of the group that have lines. */
+  private readonly written = new Set<string>();
+  private encoded: ScopedName[] = [];
+
+  constructor(options: EncoderOptions, model: ListModel, losses: Losses, hasPatterns: boolean) {
+    this.options = options;
+    this.model = model;
+    this.losses = losses;
+    this.hasPatterns = hasPatterns;
+    this.hasExpressions = options.lines.regex !== undefined && model.hasExpressions;
+    this.protectedParents = new Set(options.protectedNames.flatMap(withParents));
+  }
+
+  /** Whether a block may include the names below a name, or the name itself, without being meant to. */
+  mayWiden(name: string): boolean {
+    const { model } = this;
+    return (
+      this.options.widens &&
+      !this.protectedParents.has(name) &&
+      !model.names.excepted.has(name) &&
+      !model.exceptions.reaches(name)
+    );
+  }
+
+  encode(group: readonly NameFact[]): readonly ScopedName[] {
+    this.states.clear();
+    this.written.clear();
+    this.encoded = [];
+    const narrowed = this.narrowed(group);
+    for (const fact of group) this.encodeFact(fact, narrowed.has(fact.name));
+    if (group.some(({ name }) => this.protectedParents.has(name)))
+      for (const name of this.options.protectedNames)
+        if (this.isBlocked(name)) this.blocked.add(name);
+    return this.encoded;
+  }
+
+  private isBlocked(name: string): boolean {
+    // The file contains this exception.
+    if (this.hasPatterns && this.model.exceptions.matches(name)) return false;
+    const state = this.states.get(name);
+    return isBlock(state === undefined ? this.above(name) : state.self);
+  }
+
+  /** Names that cannot be blocked as a subtree, because the format cannot express an exception below them. */
+  private narrowed(group: readonly NameFact[]): Set<string> {
+    const { format } = this.options;
+    const narrowed = new Set<string>();
+    for (const fact of group) {
+      const above = this.above(fact.name);
+      const levels = this.levelsOf(fact);
+      const isLost = format.allowWins === true && isAllow(above);
+      const self = isLost ? above : this.wanted(levels.self, above);
+      const below = isLost
+        ? above
+        : this.wanted(levels.isUnsure ? Level.None : levels.below, above);
+      this.states.set(fact.name, { self, below });
+      if (!isBlock(above) || this.canExcept(fact.name, self, below)) continue;
+      for (const parent of withParents(fact.name).slice(1)) {
+        const state = this.states.get(parent);
+        if (state === undefined) continue;
+        if (!isBlock(state.below)) break;
+        narrowed.add(parent);
+      }
+    }
+    this.states.clear();
+    return narrowed;
+  }
+
+  private canExcept(name: string, self: Level, below: Level): boolean {
+    const { lines, longest } = this.options;
+    const key = scopeKey("allow", !isBlock(self), !isBlock(below));
+    if (key === undefined) return true;
+    // An exception for the name alone may be widened to its subtree.
+    return (lines[key] ?? lines.allowSubtree) !== undefined && name.length <= longest;
+  }
+
+  private levelsOf(fact: NameFact): NameFact["freed"] {
+    if (!this.hasPatterns) return fact.freed;
+    return { self: fact.self, below: fact.below, isUnsure: false };
+  }
+
+  /** The level that the name inherits from its closest parent in the file. */
+  private above(name: string): Level {
+    for (let dot = name.indexOf("."); dot !== -1; dot = name.indexOf(".", dot + 1)) {
+      const state = this.states.get(name.slice(dot + 1));
+      if (state !== undefined) return state.below;
+    }
+    return Level.None;
+  }
+
+  /** A name without a rule needs an exception if its parent is blocked, and one with a rewrite also if an expression may block it. */
+  private wanted(meant: Level, above: Level): Level {
+    const isOpen = meant === Level.Rewrite && !this.hasExpressions;
+    const level = isOpen ? Level.None : meant;
+    if (this.options.lines.important !== undefined) return level;
+    if (level === Level.None) return above === Level.None ? Level.None : Level.Allow;
+    return isBlock(level) ? Level.Block : Level.Allow;
+  }
+
+  private encodeFact(fact: NameFact, isNarrowed: boolean): void {
+    const { format, longest } = this.options;
+    const { name } = fact;
+    const above = this.above(name);
+    const levels = this.levelsOf(fact);
+    const isNarrow = (isNarrowed || levels.isUnsure) && isBlock(levels.below);
+    const self = this.wanted(levels.self, above);
+    const below = this.wanted(isNarrow ? Level.None : levels.below, above);
+    if (isNarrow) this.losses.add("excepted", name);
+    this.countOverridden(fact, above);
+    if (self === above && below === above) return;
+    if (name.length > longest) {
+      this.losses.add("not-a-name", name);
+      if (isAllow(self) || isAllow(below)) this.lacksExceptions = true;
+    } else if (format.allowWins === true && isAllow(above)) this.losses.add("nested", name);
+    else this.states.set(name, this.encodeDifference(fact, above, { self, below }, isNarrow));
+  }
+
+  /** Counts the blocks that lose against exceptions in the file, because the format does not distinguish important rules. */
+  private countOverridden({ name, self, below }: NameFact, above: Level): void {
+    const { lines } = this.options;
+    if (!this.hasPatterns || lines.important !== undefined) return;
+    if (self === Level.None && above !== Level.None && this.hasExpressions)
+      this.losses.add("nested", name);
+    if (self !== Level.ImportantBlock && below !== Level.ImportantBlock) return;
+    const { exceptions } = this.model;
+    if (exceptions.floating.length > 0 || exceptions.reaches(name)) this.losses.add("nested", name);
+  }
+
+  /** Writes what differs from the inherited level, and returns the levels that the file has afterwards. */
+  private encodeDifference(
+    fact: NameFact,
+    above: Level,
+    { self, below }: NameLevels,
+    isNarrow: boolean,
+  ): NameLevels {
+    // If a name hides the rule of its parent, the rule is repeated for the name and for those in between.
+    const isHiding = this.options.format.hidesParents === true && above !== Level.None;
+    if (isHiding) this.repeatParents(fact, above);
+    const writesBelow = isHiding || below !== above;
+    const hidesSelf = this.options.format.belowHidesSelf === true && self !== below;
+    const writesSelf = isHiding || self !== above || (hidesSelf && writesBelow);
+    if (writesSelf && writesBelow && self === below) {
+      this.add(fact, true, true, self);
+      return { self, below };
+    }
+    if (isBlock(below) && writesBelow && !isBlock(self))
+      return this.blockBelow(fact, { self, below }, writesSelf);
+    if (isBlock(self) && writesSelf && !isBlock(below)) {
+      if (writesBelow) this.add(fact, false, true, below);
+      return this.blockSelf(fact, above, { self, below }, isNarrow);
+    }
+    const isWritten =
+      (!writesSelf || this.add(fact, true, false, self)) &&
+      (!writesBelow || this.add(fact, false, true, below));
+    if (isWritten || !isBlock(above)) return { self, below };
+    return this.allowSubtree(fact, isBlock(below) ? self : below, isBlock(below));
+  }
+
+  /** An exception for the name alone, or for the names below it, that the format can only express for both. */
+  private allowSubtree(fact: NameFact, level: Level, isSelf: boolean): NameLevels {
+    this.add(fact, true, true, level);
+    this.losses.add(isSelf ? "below" : "exact", fact.name);
+    return { self: level, below: level };
+  }
+
+  /** Blocks the name alone. */
+  private blockSelf(
+    fact: NameFact,
+    above: Level,
+    { self, below }: NameLevels,
+    isNarrow: boolean,
+  ): NameLevels {
+    const isLost = this.options.format.allowHidesExact === true && isAllow(above);
+    if (!isLost && this.add(fact, true, false, self)) return { self, below };
+    if (isNarrow) return { self: above, below };
+    if (below === Level.None && this.mayWiden(fact.name)) {
+      this.losses.add("widened", fact.name);
+      this.add(fact, true, true, self);
+      return { self, below: self };
+    }
+    this.losses.add("exact", fact.name);
+    return { self: above, below };
+  }
+
+  /** Blocks the names below the name, but not the name. */
+  private blockBelow(fact: NameFact, { self, below }: NameLevels, writesSelf: boolean): NameLevels {
+    const { format, lines } = this.options;
+    const isAllowed = writesSelf && self !== Level.None;
+    // The exception for the name alone is added to the block, and wins.
+    if (isAllowed && format.allowWins === true && lines.allowExact !== undefined) {
+      this.add(fact, true, true, below);
+      this.add(fact, true, false, self);
+      return { self, below };
+    }
+    if (this.add(fact, false, true, below)) {
+      if (writesSelf) this.add(fact, true, false, self);
+      return { self, below };
+    }
+    if (self === Level.None && this.mayWiden(fact.name)) {
+      this.losses.add("widened", fact.name);
+      this.add(fact, true, true, below);
+      return { self: below, below };
+    }
+    this.losses.add("below", fact.name);
+    return { self, below: self };
+  }
+
+  private repeatParents(fact: NameFact, above: Level): void {
+    for (const name of withParents(fact.name).slice(1)) {
+      if (this.written.has(name)) return;
+      this.add({ ...fact, name }, true, true, above);
+    }
+  }
+
+  /** Returns false if the format has no line for the scope. */
+  private add(
+    { name, source }: Pick<NameFact, "name" | "source">,
+    self: boolean,
+    below: boolean,
+    level: Level,
+  ): boolean {
+    const { lines } = this.options;
+    const action = level === Level.None ? "open" : isBlock(level) ? "block" : "allow";
+    const key = scopeKey(action, self, below);
+    if (key === undefined || lines[key] === undefined) {
+      if (isAllow(level)) this.lacksExceptions = true;
+      return false;
+    }
+    this.written.add(name);
+    const isMarked = lines.important !== undefined && isImportant(level);
+    this.encoded.push({ name, source, key, isImportant: isMarked });
+    return true;
+  }
+}
+
+/** Selects the lines of a format for a scope and an action. */
+export type ScopeKey =
+  | keyof ScopeLines
+  | keyof Pick<FormatLines, "openSubtree" | "openExact" | "openBelow">;
+
+const SCOPE_KEYS = {
+  block: ["subtree", "exact", "below"],
+  allow: ["allowSubtree", "allowExact", "allowBelow"],
+  open: ["openSubtree", "openExact", "openBelow"],
+} as const;
+
+/** The lines for the name, for the names below it, or for both; undefined for neither. */
+function scopeKey(
+  action: keyof typeof SCOPE_KEYS,
+  self: boolean,
+  below: boolean,
+): ScopeKey | undefined {
+  const [subtree, exact, children] = SCOPE_KEYS[action];
+  if (self) return below ? subtree : exact;
+  return below ? children : undefined;
+}
+
+export function isBlockKey(key: ScopeKey): boolean {
+  return key === "subtree" || key === "exact" || key === "below";
+}
+
+export interface Format {
+  /** One line, for `--help` and the reference page. */
+  readonly summary: string;
+  readonly extension: string;
+  /** The header above the rules, from its lines. */
+  header(lines: readonly string[]): Uint8Array;
+  /** Appends the live rows of the next chunk. `writer` copies many rows at a time. */
+  append(chunk: Chunk, out: ByteBuffer, writer: RowWriter): void;
 }

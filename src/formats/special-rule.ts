@@ -1,15 +1,12 @@
-import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
+import { decodeUtf8, encodeUtf8 } from "../bytes/text.ts";
 import { writtenName } from "../meaning/line.ts";
-import { nameScope } from "../meaning/name-scope.ts";
+import { nameScope } from "../meaning/rule-index.ts";
 import { type Rule, patternTest, readRule } from "../meaning/rule.ts";
 import { parseAdblockRule } from "../syntax/adblock-rule.ts";
-import { hostsLine, nextName, readHostsLine } from "../syntax/hosts-line.ts";
-import { quickAscii } from "../syntax/idna.ts";
+import { hostsLine, isLocalName, nextName, readHostsLine } from "../syntax/hosts-line.ts";
 import { type NameTest, patternParts } from "../syntax/name-pattern.ts";
-import { isLocalName } from "../syntax/local-names.ts";
 import { isRegexText } from "../syntax/regex-rule.ts";
-import { Level, levelOf } from "./level.ts";
-import type { LossReason } from "./losses.ts";
+import { quickAscii } from "../syntax/written-names.ts";
 
 /** A rule for a name. */
 export interface NameRule {
@@ -22,7 +19,7 @@ export interface NameRule {
   readonly denied: readonly string[];
 }
 
-export type ReadRule =
+type ReadRule =
   | { readonly kind: "names"; readonly rules: readonly NameRule[]; readonly key?: string }
   /** An exception with a pattern instead of a name. */
   | { readonly kind: "exception"; readonly rule: Rule }
@@ -149,4 +146,112 @@ export function resolvableName(written: string): string | undefined {
   if (!labels.every((label) => LABEL.test(label))) return undefined;
   // An IP address, or similar: no top-level domain is a number.
   return /^\d+$/.test(labels.at(-1)!) ? undefined : name;
+}
+
+/**
+ * The precedence of rules, lowest first. Odd levels block, even ones allow. A rewrite wins over all others. No format can express
+ * it, but none may block the name: it has an answer.
+ */
+export const Level = {
+  None: 0,
+  Block: 1,
+  Allow: 2,
+  ImportantBlock: 3,
+  ImportantAllow: 4,
+  Rewrite: 6,
+} as const;
+export type Level = (typeof Level)[keyof typeof Level];
+
+export function isBlock(level: Level): boolean {
+  return level % 2 === 1;
+}
+
+export function isAllow(level: Level): boolean {
+  return level !== Level.None && level % 2 === 0;
+}
+
+export function isImportant(level: Level): boolean {
+  return level >= Level.ImportantBlock;
+}
+
+export function stronger(a: Level, b: Level): Level {
+  return a > b ? a : b;
+}
+
+export function levelOf(rule: Pick<Rule, "isAllow" | "isImportant" | "rewrite">): Level {
+  if (rule.rewrite !== undefined) return Level.Rewrite;
+  if (rule.isAllow) return rule.isImportant ? Level.ImportantAllow : Level.Allow;
+  return rule.isImportant ? Level.ImportantBlock : Level.Block;
+}
+
+/** Why a format cannot express a rule, or not exactly. */
+export const LOSS_REASONS = {
+  modifier:
+    "Applies to some clients or query types only, or to everything except some names (`$denyallow` without a name before it).",
+  rewrite:
+    "Changes the answer instead of blocking the name. The file does not block the name, even if another rule would.",
+  regex:
+    "A regular expression. If it is an exception that can match below any name, it frees the names in the list; other names below a blocked name stay blocked.",
+  pattern: "A wildcard, or a part of a name. Exceptions are handled like those of `regex`.",
+  "not-a-name":
+    "Not a name that a resolver can be queried for: an IP address, a local host name, or a name that is too long.",
+  exact: "Applies to a name alone, but the format always includes the names below it.",
+  below: "Applies to the names below a name, but not to the name itself.",
+  excepted:
+    "Blocks a name, but an exception that the format cannot express frees something below it. The name is blocked alone if the format can express that, and left out otherwise.",
+  nested: "Blocks something below an exception, but in this format an exception always wins.",
+  narrowed:
+    "Blocks a name with everything below it, but the format blocks single names. The name is written, and every name below it that a source has. Other names below it are not blocked.",
+  expanded:
+    "A wildcard or a regular expression, written as the known names that it matches (`expand`). Other names that it matches are not blocked.",
+  conflict:
+    "One list blocks the name and another does not, but the file has one answer for it. It is not blocked for clients of both lists; if both have a rule for this very name, not for any.",
+  widened: "Written as a rule that blocks more than intended (`on_loss: widen`).",
+} as const;
+/** Why a format could not express a rule. */
+export type LossReason = keyof typeof LOSS_REASONS;
+
+/** Rules that a format could not express, or not exactly. */
+export interface Loss {
+  readonly reason: LossReason;
+  readonly count: number;
+  /** A few of them. */
+  readonly examples: readonly string[];
+}
+
+const MOST_EXAMPLES = 5;
+
+/** Counts losses by reason. */
+export class Losses {
+  private readonly found = new Map<LossReason, { count: number; examples: string[] }>();
+  private readonly rules: Set<string> | undefined;
+
+  /** With `rules`, a rule that several lists have counts once. */
+  constructor(rules?: Set<string>) {
+    this.rules = rules;
+  }
+
+  add(reason: LossReason, example: string, count = 1): void {
+    const rule = this.rules && `${reason} ${example}`;
+    if (rule !== undefined) {
+      if (this.rules!.has(rule)) return;
+      this.rules!.add(rule);
+    }
+    let known = this.found.get(reason);
+    if (known === undefined) this.found.set(reason, (known = { count: 0, examples: [] }));
+    known.count += count;
+    if (known.examples.length < MOST_EXAMPLES) known.examples.push(example);
+  }
+
+  addAll(others: readonly Loss[]): void {
+    for (const { reason, count, examples } of others)
+      for (const [index, example] of examples.entries())
+        this.add(reason, example, index === 0 ? count - examples.length + 1 : 1);
+  }
+
+  all(): Loss[] {
+    return [...this.found]
+      .map(([reason, { count, examples }]) => ({ reason, count, examples }))
+      .toSorted((a, b) => b.count - a.count);
+  }
 }

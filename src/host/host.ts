@@ -1,4 +1,5 @@
 import type { PlatformPath } from "node:path";
+import { setImmediate } from "node:timers/promises";
 
 /** Access to the outside world. Everything that the compiler reads, writes, waits for or prints goes through a host. */
 export interface Host {
@@ -304,4 +305,48 @@ export function toHostError(error: unknown): HostError {
   return new HostError(typeof own === "string" ? own : (named ?? "EUNKNOWN"), cause.message, {
     cause,
   });
+}
+
+export function joinBytes(parts: readonly Uint8Array[], length: number): Uint8Array {
+  const joined = new Uint8Array(length);
+  let at = 0;
+  for (const part of parts) {
+    joined.set(part, at);
+    at += part.length;
+  }
+  return joined;
+}
+
+/** Timers and signals are handled only when the event loop turns. Users do not notice a delay of this length. */
+const EVERY_MS = 50;
+
+/** A place in long work where the event loop may turn, and where the work ends if its signal is aborted. */
+export class Checkpoint {
+  private readonly signal: AbortSignal | undefined;
+  private last: number = performance.now();
+
+  constructor(signal: AbortSignal | undefined) {
+    this.signal = signal;
+  }
+
+  /** Waits only when it is due, and only if there is a signal. Rejects with the signal's reason. */
+  pass(): Promise<void> | undefined {
+    const { signal } = this;
+    if (signal === undefined) return undefined;
+    signal.throwIfAborted();
+    return performance.now() - this.last < EVERY_MS ? undefined : this.rest(signal);
+  }
+
+  /** Always waits. */
+  async yieldNow(): Promise<void> {
+    if (this.signal !== undefined) await this.rest(this.signal);
+  }
+
+  private async rest(signal: AbortSignal): Promise<void> {
+    // Timers run between the two; waiting for one would take a millisecond.
+    await setImmediate();
+    await setImmediate();
+    this.last = performance.now();
+    signal.throwIfAborted();
+  }
 }

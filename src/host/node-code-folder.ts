@@ -1,5 +1,6 @@
 import { lstatSync, mkdirSync, realpathSync } from "node:fs";
-import { dirname } from "node:path";
+import { homedir, platform } from "node:os";
+import { dirname, join } from "node:path";
 import process from "node:process";
 
 const OTHERS_MAY_WRITE = 0o022;
@@ -40,4 +41,24 @@ function isSafeBelow(folder: string, user: number): boolean {
   const isKept = (mode & OTHERS_MAY_WRITE) === 0 || (mode & STICKY) !== 0;
   if (!isKept || (uid !== user && uid !== 0)) return false;
   return dirname(folder) === folder || isSafeBelow(dirname(folder), user);
+}
+
+/** `$XDG_CACHE_HOME` or `~/.cache`; `~/Library/Caches` on macOS, `%LOCALAPPDATA%` on Windows. */
+export function cacheDir(): string | undefined {
+  const { env } = process;
+  try {
+    if (platform() === "win32") {
+      const local = env["LOCALAPPDATA"] ?? join(homedir(), "AppData", "Local");
+      return join(local, "rules-compiler", "cache");
+    }
+    const named = env["XDG_CACHE_HOME"];
+    if (named !== undefined && named.startsWith("/")) return join(named, "rules-compiler");
+    const home = homedir();
+    if (home === "" || home === "/") return undefined;
+    return platform() === "darwin"
+      ? join(home, "Library", "Caches", "rules-compiler")
+      : join(home, ".cache", "rules-compiler");
+  } catch {
+    return undefined;
+  }
 }

@@ -2,9 +2,9 @@ import { createWriteStream, statSync } from "node:fs";
 import { chmod, open, readFile, writeFile } from "node:fs/promises";
 import type { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import zlib, { constants } from "node:zlib";
-import { type Packing, toHostError } from "./host.ts";
-import { joinBytes } from "./join-bytes.ts";
+import zlib from "node:zlib";
+import { constants } from "node:zlib";
+import { type Packing, joinBytes, toHostError } from "./host.ts";
 
 /** Levels that pack 25 MB of rules in about a second; the highest take minutes and save another tenth. */
 const LEVELS = { gzip: 7, br: 6, zstd: 9 } as const;

@@ -1,4 +1,19 @@
-import { type Stats, constants } from "node:fs";
+import {
+  type Stats,
+  chmodSync,
+  closeSync,
+  constants,
+  fdatasync,
+  fsync,
+  openSync,
+  readFileSync,
+  readSync,
+  readlinkSync,
+  statSync,
+  unlinkSync,
+  writeSync,
+} from "node:fs";
+import * as asyncFiles from "node:fs/promises";
 import {
   link,
   lstat,
@@ -13,18 +28,28 @@ import {
   stat,
   utimes,
 } from "node:fs/promises";
+import { hostname, tmpdir, totalmem, userInfo } from "node:os";
 import nodePath from "node:path";
+import { join } from "node:path";
 import process from "node:process";
 import { isatty } from "node:tty";
 import { pathToFileURL } from "node:url";
-import { type Host, HostError, type TextSink, toHostError } from "./host.ts";
-import { appendFile, createFile, openFile, openScratch, stampOf } from "./node-files.ts";
-import { cacheDir } from "./node-cache-folder.ts";
-import { memoryLimit } from "./node-memory.ts";
+import { promisify } from "node:util";
+import { Worker } from "node:worker_threads";
+import {
+  type FileStamp,
+  type Host,
+  HostError,
+  type NewFile,
+  type OpenFile,
+  type ProcessId,
+  type Scratch,
+  type SignalWatch,
+  type TextSink,
+  toHostError,
+} from "./host.ts";
+import { cacheDir } from "./node-code-folder.ts";
 import { packFile } from "./node-pack-file.ts";
-import { isRunning, processId, userName } from "./node-process-id.ts";
-import { scratchSpace } from "./node-scratch-space.ts";
-import { watchSignals } from "./node-signal-watch.ts";
 
 /** The real system, through the modules of Node, which Deno and Bun provide too. */
 export function nodeHost(): Host {
@@ -75,11 +100,11 @@ export function nodeHost(): Host {
     // Loaded on first use: node:http takes 25 ms and 15 MB, which a build of local files saves.
     fetch: async (request) =>
       isOldDeno()
-        ? (await import("./web-fetch-once.ts")).webFetchOnce(request)
-        : (await import("./node-fetch-once.ts")).fetchOnce(request),
-    exchange: async (exchange) => (await import("./node-exchange.ts")).exchangeOnce(exchange),
+        ? (await import("./node-fetch.ts")).webFetchOnce(request)
+        : (await import("./node-fetch.ts")).fetchOnce(request),
+    exchange: async (exchange) => (await import("./node-fetch.ts")).exchangeOnce(exchange),
     wait,
-    runSelf: async (run) => (await import("./node-self-run.ts")).runSelf(run),
+    runSelf: async (run) => (await import("./node-run-program.ts")).runSelf(run),
     runProgram: async (run) => await (await import("./node-run-program.ts")).runProgram(run),
     sendSignal,
     watchSignals,
@@ -89,7 +114,7 @@ export function nodeHost(): Host {
     packFile,
     importModule: async (path) => (await import(pathToFileURL(path).href)) as unknown,
     queryDatabase: async (path, query) =>
-      await (await import("./node-sqlite.ts")).queryDatabase(path, query),
+      await (await import("./node-run-program.ts")).queryDatabase(path, query),
     cacheDir,
     stdin: {
       bytes: () => process.stdin as AsyncIterable<Uint8Array>,
@@ -214,4 +239,277 @@ function sink(stream: NodeJS.WriteStream): TextSink {
     isTerminal: (stream as { isTTY?: boolean }).isTTY === true,
     columns: stream.columns || 80,
   };
+}
+
+export function stampOf({ size, mtimeMs, ctimeMs, ino }: Stats): FileStamp {
+  return { text: `${size} ${mtimeMs} ${ctimeMs} ${ino}`, changed: Math.max(mtimeMs, ctimeMs) };
+}
+
+/** Folders, pipes and devices are rejected: reading one could block for ever. */
+export async function openFile(path: string): Promise<OpenFile> {
+  try {
+    const info = await stat(path);
+    if (info.isDirectory()) throw new HostError("EISDIR", "is a folder");
+    if (!info.isFile()) throw new HostError("EINVAL", "is not a regular file");
+    const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    let position = 0;
+    return {
+      size: info.size,
+      stamp: stampOf(info),
+      async read(into, from = position) {
+        try {
+          const { bytesRead } = await file.read(into, 0, into.length, from);
+          position = from + bytesRead;
+          return bytesRead;
+        } catch (error) {
+          throw toHostError(error);
+        }
+      },
+      close: () => file.close(),
+    };
+  } catch (error) {
+    throw toHostError(error);
+  }
+}
+
+export function createFile(path: string, like?: string, mode = 0o644): NewFile {
+  const flags =
+    constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
+  const file = tryFile(() => openSync(path, flags, mode));
+  const old = like === undefined ? undefined : statSync(like, { throwIfNoEntry: false });
+  if (old !== undefined) tryFile(() => chmodSync(path, old.mode & 0o777));
+  return {
+    write: (bytes) => tryFile(() => writeAll(file, bytes)),
+    rewrite: (position, bytes) => tryFile(() => writeAll(file, bytes, position)),
+    // Asynchronous, so that another list can be compiled meanwhile.
+    async finish() {
+      try {
+        await promisify(fsync)(file);
+      } catch (error) {
+        throw toHostError(error);
+      } finally {
+        tryFile(() => closeSync(file));
+      }
+    },
+    abandon() {
+      try {
+        closeSync(file);
+      } catch {
+        // Ignored: the caller has a more important error to report.
+      }
+    },
+  };
+}
+
+export async function appendFile(path: string, bytes: Uint8Array): Promise<void> {
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND;
+  const file = tryFile(() => openSync(path, flags | (constants.O_NOFOLLOW ?? 0), 0o644));
+  try {
+    writeAll(file, bytes);
+    await promisify(fsync)(file);
+  } catch (error) {
+    throw toHostError(error);
+  } finally {
+    tryFile(() => closeSync(file));
+  }
+}
+
+const FLUSH_STEP = 32 * 1024 * 1024;
+
+/** The name is removed at once if the system allows it (not on Windows), so that a killed run leaves nothing. */
+export function openScratch(): Scratch {
+  const random = Math.random().toString(36).slice(2, 12);
+  const path = join(tmpdir(), `rules-compiler-${random}.scratch`);
+  const flags = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL;
+  const file = tryFile(() => openSync(path, flags, 0o600));
+  let isNamed = !remove(path);
+  let end = 0;
+  let flushed = 0;
+  let isFlushing = false;
+  /** Flushes in the background: unwritten pages count towards the memory limit of a container. */
+  function flushAside(): void {
+    if (isFlushing || end - flushed < FLUSH_STEP) return;
+    isFlushing = true;
+    flushed = end;
+    fdatasync(file, () => {
+      isFlushing = false;
+    });
+  }
+  return {
+    append(bytes) {
+      tryFile(() => writeAll(file, bytes, end));
+      end += bytes.length;
+      flushAside();
+      return end - bytes.length;
+    },
+    rewrite: (position, bytes) => tryFile(() => writeAll(file, bytes, position)),
+    read(position, into) {
+      tryFile(() => {
+        let at = 0;
+        while (at < into.length) {
+          const count = readSync(file, into, at, into.length - at, position + at);
+          if (count === 0) throw new HostError("EIO", "the scratch file ends early");
+          at += count;
+        }
+      });
+    },
+    close() {
+      tryFile(() => closeSync(file));
+      if (isNamed) isNamed = !remove(path);
+    },
+  };
+}
+
+function remove(path: string): boolean {
+  try {
+    unlinkSync(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A write may be partial: a full disk is reported only by the next one. */
+function writeAll(file: number, bytes: Uint8Array, position?: number): void {
+  let at = 0;
+  while (at < bytes.length) {
+    const from = position === undefined ? null : position + at;
+    at += writeSync(file, bytes, at, bytes.length - at, from);
+  }
+}
+
+function tryFile<T>(action: () => T): T {
+  try {
+    return action();
+  } catch (error) {
+    throw toHostError(error);
+  }
+}
+
+/** Files with a container's limit: control groups version 2 and version 1, as seen from inside. */
+const LIMIT_FILES = ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"];
+
+/** Deno would ask for a permission; a run must not stop for that. */
+const DENO_LIMIT = 2 ** 30;
+
+/** The machine's memory, or the container's limit if that is lower. */
+export function memoryLimit(): number {
+  if (process.versions["deno"] !== undefined) return DENO_LIMIT;
+  const limits = [totalmem(), constrainedMemory(), ...LIMIT_FILES.map(readLimit)];
+  return Math.min(...limits.filter((limit) => limit > 0));
+}
+
+/** Memory that this process may still use. */
+export function freeMemory(): number {
+  const own = memoryLimit() - process.memoryUsage.rss();
+  // Other processes of the control group and files in memory count as well.
+  const available = process.availableMemory?.() ?? own;
+  return Math.max(0, Math.min(own, available));
+}
+
+/** Node knows the limit of its control group. */
+function constrainedMemory(): number {
+  return process.constrainedMemory?.() ?? 0;
+}
+
+/** 0 without a limit: no such file, `max`, or no permission. */
+function readLimit(path: string): number {
+  try {
+    const limit = Number(readFileSync(path, "utf8"));
+    return Number.isFinite(limit) ? limit : 0;
+  } catch {
+    return 0;
+  }
+}
+
+/** This process. The system reuses pids, so the start time is included if it is known. */
+export function processId(): ProcessId {
+  return { pid: process.pid, began: beginningOf("self"), machine: machineId() };
+}
+
+/** The user of this process. Deno would ask for a permission, so it has only the environment. */
+export function userName(): string | undefined {
+  const isDeno = process.versions["deno"] !== undefined;
+  const name = isDeno ? "" : textOf(() => userInfo().username);
+  return name || process.env["USER"] || process.env["LOGNAME"] || undefined;
+}
+
+/** Whether a process still runs; undefined for one of another machine or container. */
+export function isRunning({ pid, began, machine }: ProcessId): boolean | undefined {
+  if (machine !== machineId()) return undefined;
+  if (began !== "") return beginningOf(String(pid)) === began;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    const { code } = error as { code?: string };
+    if (code === "ESRCH") return false;
+    // EPERM means that the process of another user exists; any other error says nothing.
+    return code === "EPERM" ? true : undefined;
+  }
+}
+
+/** Start time in clock ticks since boot: the 22nd field, counted after the name in parentheses, which may contain anything. */
+function beginningOf(pid: string): string {
+  const fields = textOf(() => readFileSync(`/proc/${pid}/stat`, "utf8"));
+  return fields.slice(fields.lastIndexOf(")") + 2).split(" ")[19] ?? "";
+}
+
+/** The scope in which pids are valid: this boot, this host name, this container. */
+function machineId(): string {
+  const boot = textOf(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8")).trim();
+  const space = textOf(() => readlinkSync("/proc/self/ns/pid"));
+  // Deno would ask for a permission to read the host name.
+  return [textOf(hostname), boot, space].filter((part) => part !== "").join(" ");
+}
+
+function textOf(read: () => string): string {
+  try {
+    return read();
+  } catch {
+    return "";
+  }
+}
+
+/** Linux numbers of file systems in memory. The second one does not report free space. */
+const TMPFS = 0x01021994;
+const RAMFS = 0x858458f6;
+
+/** The folder of scratch files and its free space. */
+export async function scratchSpace(): Promise<{ folder: string; free: number }> {
+  const folder = tmpdir();
+  try {
+    // Deno 2.0 lacks this function.
+    const { bavail, bsize, type } = await asyncFiles.statfs(folder);
+    return { folder, free: freeOf(type >>> 0, bavail * bsize) };
+  } catch {
+    return { folder, free: Infinity };
+  }
+}
+
+function freeOf(type: number, free: number): number {
+  if (type === RAMFS) return freeMemory();
+  return type === TMPFS ? Math.min(free, freeMemory()) : free;
+}
+
+let thread: Worker | undefined;
+
+/**
+ * Starts a thread that also receives signals, and ends the process if the main thread does not. Node only, with internal
+ * modules that may change: without them, signals are handled when the event loop turns. A further call replaces the
+ * message.
+ */
+export function watchSignals(watch: SignalWatch): void {
+  const { deno, bun } = process.versions as Record<string, string | undefined>;
+  if (deno !== undefined || bun !== undefined) return;
+  if (thread !== undefined) return thread.postMessage(watch.farewell, []);
+  try {
+    const entry = new URL(`./signal-thread${import.meta.url.slice(-3)}`, import.meta.url);
+    const execArgv = ["--expose-internals", "--no-warnings"];
+    thread = new Worker(entry, { workerData: watch, execArgv });
+    thread.on("error", () => {});
+    thread.unref();
+  } catch {
+    // Without threads, signals are handled when the event loop turns.
+  }
 }

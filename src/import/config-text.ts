@@ -1,10 +1,10 @@
 import { PUBLIC_SCHEMA } from "../config/fields.ts";
-import { printable } from "../diagnostics/printable.ts";
+import { printable } from "../diagnostics/text.ts";
 import {
   type ImportedConfig,
   type ImportedList,
   type ImportedSettings,
-} from "./imported-config.ts";
+} from "./hostlist-compiler.ts";
 
 /** Usual transformations of a DNS list, in their order. */
 export const USUAL_TRANSFORMATIONS: readonly (readonly [name: string, why: string])[] = [

@@ -1,14 +1,8 @@
-import { someOf } from "../diagnostics/some-of.ts";
-import {
-  type ConfigReader,
-  type ImportedList,
-  type ImportedSettings,
-  nameOf,
-  recordsIn,
-  textsIn,
-} from "./imported-config.ts";
+import type { SourceType } from "../config/fields.ts";
+import { FORMAT_NAMES, type FormatName } from "../config/outputs.ts";
 import type { TransformationName } from "../config/transformation-name.ts";
-import { FORMAT_NAMES, type FormatName } from "../config/output-fields.ts";
+import type { Diagnostic } from "../diagnostics/render.ts";
+import { distinctNames, someOf } from "../diagnostics/text.ts";
 
 /** The name of this program as an origin of lists. */
 export const OWN_SOFTWARE = "rules-compiler";
@@ -97,5 +91,166 @@ function settingsOf(one: Readonly<Record<string, unknown>>): ImportedSettings {
   return {
     ...Object.fromEntries(TEXTS.filter(isThere).map((key) => [key, texts(key)])),
     ...Object.fromEntries(FILES.filter(isThere).map((key) => [key, texts(key).map(fileOf)])),
+  };
+}
+
+export { isAddress, isFetchable } from "../sources/limits.ts";
+
+/** A list in the configuration of other software. */
+export interface ImportedList {
+  readonly name: string;
+  /** Address or path. */
+  readonly source: string;
+  readonly type: SourceType;
+  /** Whether it is enabled there. */
+  readonly isOn: boolean;
+  /** The groups of clients that use it; all by default. */
+  readonly groups?: readonly string[];
+  /** The result of fetching it; undefined if it was not fetched. */
+  readonly found?: FoundList;
+  readonly settings?: ImportedSettings;
+}
+
+/** Settings of a list or of one source that this program has too. */
+export interface ImportedSettings {
+  readonly transformations?: readonly string[];
+  readonly inclusions?: readonly string[];
+  readonly inclusions_sources?: readonly ImportedList[];
+  readonly exclusions?: readonly string[];
+  readonly exclusions_sources?: readonly ImportedList[];
+}
+
+/** The current state of a list. */
+export interface FoundList {
+  /** Why it cannot be read. */
+  readonly failure?: Diagnostic | undefined;
+  /** Whether it is on this machine or in a private network. */
+  readonly isPrivate: boolean;
+  /** Whether it is known to hold no exceptions. */
+  readonly onlyBlocks: boolean;
+}
+
+/** The configuration of other software. */
+export interface ImportedConfig {
+  /** The name of the software. */
+  readonly software: string;
+  /** The name of its list. */
+  readonly name?: string | undefined;
+  /** Other texts for the header of the list, by their keys. */
+  readonly titles?: Readonly<Record<string, string>>;
+  /** Undefined if the software has no such settings; the new configuration then has the usual transformations. */
+  readonly settings?: ImportedSettings;
+  readonly lists: readonly ImportedList[];
+  /** Lists of names that stay reachable. */
+  readonly allowLists: readonly ImportedList[];
+  /** The user's rules, in adblock syntax. */
+  readonly userRules: readonly string[];
+  /** Names that stay reachable. */
+  readonly allow: readonly string[];
+  /** Messages about settings that cannot be imported. */
+  readonly notes: readonly string[];
+  /** Groups of clients with different lists, the default one first; `userRules` and `allow` belong to it. */
+  readonly groups?: readonly string[];
+  /** Formats that the software needs in addition to the list. */
+  readonly formats?: readonly FormatName[];
+}
+
+/** A configuration that has only lists. */
+export function configOfLists(software: string, lists: readonly ImportedList[]): ImportedConfig {
+  return { software, lists, allowLists: [], userRules: [], allow: [], notes: [] };
+}
+
+/** A row of a database. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** All rows of a table; undefined if there is no such table. */
+export type ReadTable = (name: string) => Promise<readonly Row[] | undefined>;
+
+/** A file to import: its text, and its value if it is YAML or JSON. */
+interface ImportedFile {
+  readonly text: string;
+  /** Undefined if it is neither. */
+  readonly tree: unknown;
+  /** Its tables, if it is a database. */
+  readonly table: ReadTable | undefined;
+}
+
+/** Reads the configuration of one program; undefined if the file belongs to another. */
+export type ConfigReader = (
+  file: ImportedFile,
+) => ImportedConfig | undefined | Promise<ImportedConfig | undefined>;
+
+/** The objects in a setting. */
+export function recordsIn(value: unknown): Record<string, unknown>[] {
+  return Array.isArray(value)
+    ? value.filter((one): one is Record<string, unknown> => typeof one === "object" && one !== null)
+    : [];
+}
+
+export function textsIn(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
+}
+
+/** A name for an address: its host and the last part of its path. */
+export function nameOf(source: string): string {
+  if (!URL.canParse(source)) return source.split("/").at(-1) ?? source;
+  const { hostname, pathname } = new URL(source);
+  const parts = pathname.split("/").filter((part) => part !== "");
+  return [hostname, parts.at(-1)].filter(Boolean).join(" ");
+}
+
+/** The same lists with unique names, as reports and `lists` require. */
+export function withUniqueNames(lists: readonly ImportedList[]): ImportedList[] {
+  const names = distinctNames(lists.map(({ name }) => name));
+  return lists.map((list, index) => ({ ...list, name: names[index]! }));
+}
+
+/** The lists without those that repeat an earlier one, and what was repeated. The first `imported` stay as they are. */
+export function withoutRepeats(
+  lists: readonly ImportedList[],
+  imported: number,
+): { readonly lists: ImportedList[]; readonly repeated: string[] } {
+  const seen = new Set<string>();
+  const repeated = new Set<string>();
+  const kept = lists.filter(({ source, isOn }, index) => {
+    const address = URL.canParse(source) ? new URL(source).href : source;
+    const isRepeated = index >= imported && seen.has(address);
+    if (isRepeated) repeated.add(source);
+    if (isOn) seen.add(address);
+    return !isRepeated;
+  });
+  return { lists: kept, repeated: [...repeated] };
+}
+
+type Files = readonly ImportedList[];
+
+/** All files of names: of `allowLists`, and of the settings of the list and of its sources. */
+export function filesOf({ allowLists, settings, lists }: ImportedConfig): ImportedList[] {
+  const all = [settings, ...lists.map((list) => list.settings)];
+  const named = all.flatMap((one) => [one?.inclusions_sources, one?.exclusions_sources]);
+  return [...allowLists, ...named.flatMap((files) => files ?? [])];
+}
+
+/** The same configuration with other files of names. */
+export async function withFiles(
+  setup: ImportedConfig,
+  change: (files: Files) => Files | Promise<Files>,
+): Promise<ImportedConfig> {
+  const changed = async <T extends { readonly settings?: ImportedSettings }>(
+    one: T,
+  ): Promise<T> => {
+    if (one.settings === undefined) return one;
+    const { inclusions_sources: inclusions, exclusions_sources: exclusions } = one.settings;
+    const settings = {
+      ...one.settings,
+      ...(inclusions && { inclusions_sources: await change(inclusions) }),
+      ...(exclusions && { exclusions_sources: await change(exclusions) }),
+    };
+    return { ...one, settings };
+  };
+  return {
+    ...(await changed(setup)),
+    lists: await Promise.all(setup.lists.map(changed)),
+    allowLists: await change(setup.allowLists),
   };
 }

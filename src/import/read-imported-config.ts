@@ -1,23 +1,33 @@
-import { decodeUtf8 } from "../bytes/utf8.ts";
-import { type ConfigNode, ConfigSyntaxError } from "../config/config-node.ts";
-import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
-import { numberText } from "../diagnostics/number-text.ts";
-import { printable, withoutCredentials } from "../diagnostics/printable.ts";
-import { reasonOf } from "../diagnostics/reason.ts";
-import { someOf } from "../diagnostics/some-of.ts";
-import { type Host, HostError } from "../host/host.ts";
-import { readAllowEntry } from "../syntax/allow-entry.ts";
+import { decodeUtf8, encodeUtf8 } from "../bytes/text.ts";
+import type { SourceType } from "../config/fields.ts";
+import { type ConfigNode, ConfigSyntaxError } from "../config/problems.ts";
+import { CompilerError, errorOf } from "../diagnostics/render.ts";
 import {
-  type ImportedList,
+  numberText,
+  printable,
+  reasonOf,
+  someOf,
+  withoutCredentials,
+} from "../diagnostics/text.ts";
+import { type Host, HostError } from "../host/host.ts";
+import { filterNames, isLocalName, readHostsLine } from "../syntax/hosts-line.ts";
+import { readAllowEntry } from "../syntax/written-names.ts";
+import {
+  type ConfigReader,
   type ImportedConfig,
+  type ImportedList,
   type ReadTable,
   type Row,
+  configOfLists,
+  hostlistCompiler,
   isAddress,
   isFetchable,
+  nameOf,
+  recordsIn,
+  textsIn,
   withFiles,
   withUniqueNames,
-} from "./imported-config.ts";
-import { configReaders } from "./registry.ts";
+} from "./hostlist-compiler.ts";
 
 const SQLITE = "SQLite format 3\0";
 const MAX_BYTES = 16 * 1024 * 1024;
@@ -129,3 +139,270 @@ function valueOf(node: ConfigNode): unknown {
   const entries = node.entries.map(({ key, node: value }) => [key, valueOf(value)] as const);
   return Object.assign(Object.create(null) as object, Object.fromEntries(entries));
 }
+
+/** One address or path per line, as in Pi-hole's old `adlists.list`; comments are disabled lists. */
+const addressList: ConfigReader = ({ text }) => {
+  const lines = text.split(/\r?\n/).map((line) => line.trim());
+  const lists = lines.flatMap((line) => {
+    const [, mark, source] = /^(#?)\s*(https?:\/\/\S+)/i.exec(line) ?? [];
+    return source === undefined
+      ? []
+      : [{ name: nameOf(source), source, type: "hosts" as const, isOn: mark === "" }];
+  });
+  return lists.length === 0 ? undefined : configOfLists("a list of URLs", lists);
+};
+
+/** `AdGuardHome.yaml`: `filters`, `whitelist_filters`, `user_rules`. */
+const adguardHome: ConfigReader = ({ tree }) => {
+  const setup = tree as Record<string, unknown> | undefined;
+  if (setup === undefined || !("filters" in setup || "user_rules" in setup)) return undefined;
+  const lists = (key: string): ImportedList[] =>
+    recordsIn(setup[key]).flatMap(({ url, name, enabled }) =>
+      typeof url === "string" && url !== ""
+        ? [
+            {
+              name: typeof name === "string" && name !== "" ? name : nameOf(url),
+              source: url,
+              type: "adblock" as const,
+              isOn: enabled !== false,
+            },
+          ]
+        : [],
+    );
+  return {
+    software: "AdGuard Home",
+    lists: lists("filters"),
+    allowLists: lists("whitelist_filters"),
+    userRules: textsIn(setup["user_rules"]),
+    allow: [],
+    notes: [],
+  };
+};
+
+/** blocky's YAML: groups of lists under `blocking`, each an address, a path, or lines of its own. */
+const blocky: ConfigReader = ({ tree }) => {
+  const blocking = (tree as Record<string, unknown> | undefined)?.["blocking"] as
+    | Record<string, unknown>
+    | undefined;
+  if (typeof blocking !== "object" || blocking === null) return undefined;
+  // Names of the settings before version 0.24.
+  const deny = groupsOf(blocking["denylists"] ?? blocking["blackLists"]);
+  const allow = groupsOf(blocking["allowlists"] ?? blocking["whiteLists"]);
+  const setup: ImportedConfig = {
+    software: "blocky",
+    lists: deny.lists,
+    allowLists: allow.lists,
+    userRules: deny.inline,
+    allow: allow.inline,
+    notes:
+      deny.groups > 1
+        ? [
+            "Groups of clients are blocky's; all lists become one. Several lists can be made with `lists`.",
+          ]
+        : [],
+  };
+  return setup.lists.length + setup.userRules.length === 0 ? undefined : setup;
+};
+
+/** An entry of several lines is an inline list, not an address. */
+function isInline(entry: string): boolean {
+  return entry.includes("\n");
+}
+
+function groupsOf(value: unknown): { lists: ImportedList[]; inline: string[]; groups: number } {
+  const groups = Object.entries((value ?? {}) as Record<string, unknown>);
+  const entries = groups.flatMap(([group, list]) =>
+    textsIn(list).map((entry) => ({ group, entry })),
+  );
+  return {
+    groups: groups.length,
+    lists: entries
+      .filter(({ entry }) => !isInline(entry))
+      .map(({ group, entry }) => ({
+        name: `${group}: ${nameOf(entry)}`,
+        source: entry,
+        type: "hosts",
+        isOn: true,
+      })),
+    inline: entries
+      .filter(({ entry }) => isInline(entry))
+      .flatMap(({ entry }) => entry.split("\n"))
+      .map((line) => line.trim())
+      .filter((line) => line !== "" && !line.startsWith("#")),
+  };
+}
+
+/** A hosts file, such as `/etc/hosts` or Pi-hole's `custom.list`: the addresses of the user's names. Names of every machine stay out. */
+const hostsFile: ConfigReader = ({ text }) => {
+  const lines = text.split(/\r?\n/).map((line) => line.replace(/#.*/, "").trim());
+  const used = lines.filter((line) => line !== "");
+  if (!used.every(isHostsLine)) return undefined;
+  const userRules = used.flatMap((line) => filterNames(line, (name) => !isLocalName(name)) ?? []);
+  return userRules.length === 0 ? undefined : { ...configOfLists("a hosts file", []), userRules };
+};
+
+function isHostsLine(line: string): boolean {
+  const bytes = encodeUtf8(line);
+  return readHostsLine(bytes, 0, bytes.length);
+}
+
+/** What `type` means in its table of domains. */
+const DOMAIN = { allowed: 0, blocked: 1, allowedRegex: 2, blockedRegex: 3 } as const;
+
+/** Pi-hole's `gravity.db`: subscribed lists, groups of clients, and the user's names. */
+const pihole: ConfigReader = async ({ table }) => {
+  const subscribed = await table?.("adlist");
+  if (table === undefined || subscribed === undefined) return undefined;
+  const groups = await PiholeGroups.read(table);
+  const lists = subscribed.map((row) => ({
+    ...listOf(row, groups.of("adlist", row)),
+    isAllow: row["type"] === 1,
+  }));
+  const domains = ((await table("domainlist")) ?? []).filter(({ enabled }) => enabled === 1);
+  const usual = domains.filter((row) => groups.isUsual("domainlist", row));
+  const of = (type: number): string[] =>
+    usual.filter((row) => row["type"] === type).map(({ domain }) => String(domain));
+  const allowedRegexes = of(DOMAIN.allowedRegex);
+  const others = domains.length - usual.length;
+  return {
+    software: "Pi-hole",
+    lists: lists.filter(({ isAllow }) => !isAllow),
+    allowLists: lists.filter(({ isAllow }) => isAllow),
+    userRules: [
+      ...of(DOMAIN.blocked).map((name) => `|${name}^`),
+      ...of(DOMAIN.blockedRegex).map((pattern) => `/${pattern}/`),
+    ],
+    allow: of(DOMAIN.allowed),
+    notes: [
+      ...(allowedRegexes.length > 0
+        ? [`Allow rules with regular expressions are not imported: ${someOf(allowedRegexes)}`]
+        : []),
+      ...(others > 0
+        ? [`Names of groups other than ${groups.usual} are not imported: ${others}`]
+        : []),
+    ],
+    ...(hasDifferences(lists, groups.names) ? { groups: groups.names } : {}),
+    formats: ["pihole"],
+  };
+};
+
+function listOf(
+  { address, comment, enabled }: Row,
+  groups: readonly string[] | undefined,
+): ImportedList {
+  const source = String(address);
+  const name = typeof comment === "string" && comment !== "" ? comment : nameOf(source);
+  const isOn = enabled !== 0 && groups?.length !== 0;
+  return { name, source, type: "hosts", isOn, ...(groups === undefined ? {} : { groups }) };
+}
+
+/** Whether groups have different lists. */
+function hasDifferences(lists: readonly ImportedList[], groups: readonly string[]): boolean {
+  const on = lists.filter(({ isOn }) => isOn);
+  return on.some((list) => groups.some((group) => list.groups?.includes(group) === false));
+}
+
+/** Readers of all supported software; the first that recognises the file is used. */
+const configReaders: readonly ConfigReader[] = [
+  pihole,
+  adguardHome,
+  blocky,
+  hostlistCompiler,
+  addressList,
+  hostsFile,
+];
+
+/** The default group of clients. */
+const DEFAULT_GROUP = 0;
+
+/** The groups of Pi-hole. Only enabled groups count. */
+class PiholeGroups {
+  /** The names of groups with lists, the default one first. */
+  readonly names: readonly string[];
+  readonly usual: string;
+  private readonly byId: ReadonlyMap<unknown, string>;
+  private readonly members: Readonly<Record<string, ReadonlyMap<unknown, readonly unknown[]>>>;
+
+  private constructor(
+    byId: ReadonlyMap<unknown, string>,
+    members: Readonly<Record<string, ReadonlyMap<unknown, readonly unknown[]>>>,
+  ) {
+    this.byId = byId;
+    this.members = members;
+    this.usual = byId.get(DEFAULT_GROUP) ?? "Default";
+    const used = new Set([...(members["adlist"]?.values() ?? [])].flat());
+    this.names = [...byId]
+      .filter(([id]) => id === DEFAULT_GROUP || used.has(id))
+      .map(([, name]) => name);
+  }
+
+  static async read(table: ReadTable): Promise<PiholeGroups> {
+    const found = ((await table("group")) ?? []).filter(({ enabled }) => enabled === 1);
+    const members: Record<string, Map<unknown, unknown[]>> = {};
+    for (const kind of ["adlist", "domainlist"]) {
+      const rows = found.length === 0 ? undefined : await table(`${kind}_by_group`);
+      if (rows === undefined) continue;
+      const byId = (members[kind] = new Map<unknown, unknown[]>());
+      for (const row of rows) {
+        const id = row[`${kind}_id`];
+        byId.set(id, [...(byId.get(id) ?? []), row["group_id"]]);
+      }
+    }
+    return new PiholeGroups(new Map(found.map(({ id, name }) => [id, String(name)])), members);
+  }
+
+  /** The groups of a row; undefined if there are no groups. */
+  of(kind: string, { id }: Row): string[] | undefined {
+    const ids = this.members[kind];
+    return ids && (ids.get(id) ?? []).flatMap((group) => this.byId.get(group) ?? []);
+  }
+
+  isUsual(kind: string, row: Row): boolean {
+    return this.of(kind, row)?.includes(this.usual) ?? true;
+  }
+}
+
+/** Popular lists that `init` offers to new users. */
+export const KNOWN_LISTS: readonly {
+  readonly name: string;
+  readonly source: string;
+  readonly type: SourceType;
+  readonly what: string;
+}[] = [
+  {
+    name: "AdGuard DNS filter",
+    source: "https://adguardteam.github.io/AdGuardSDNSFilter/Filters/filter.txt",
+    type: "adblock",
+    what: "ads and trackers, careful",
+  },
+  {
+    name: "StevenBlack hosts",
+    source: "https://raw.githubusercontent.com/StevenBlack/hosts/master/hosts",
+    type: "hosts",
+    what: "ads and malware, from many sources",
+  },
+  {
+    name: "OISD small",
+    source: "https://small.oisd.nl",
+    type: "adblock",
+    what: "ads, made not to break anything",
+  },
+  {
+    name: "OISD big",
+    source: "https://big.oisd.nl",
+    type: "adblock",
+    what: "ads, trackers and more",
+  },
+  {
+    name: "HaGeZi Pro",
+    source: "https://cdn.jsdelivr.net/gh/hagezi/dns-blocklists@latest/adblock/pro.txt",
+    type: "adblock",
+    what: "ads, trackers, malware; thorough",
+  },
+  {
+    name: "Phishing Army",
+    source: "https://phishing.army/download/phishing_army_blocklist.txt",
+    type: "domains",
+    what: "phishing",
+  },
+];

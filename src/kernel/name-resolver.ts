@@ -1,15 +1,9 @@
-import { CHUNK_SHIFT, COLUMN, type Chunk } from "../rules/chunk.ts";
-import type { ChunkCache } from "../rules/chunk-cache.ts";
-import { Flag } from "../rules/kind.ts";
-import { AT, PARTITION, PART, RECORD, STOP, WIDE } from "./kernel-layout.ts";
-import { LONGEST_NAME } from "./longest-name.ts";
-import type { KernelMemory } from "./kernel-memory.ts";
-import { PagedLists, PageStock, type Run } from "./paged-lists.ts";
-import type { MemoryBudget } from "./memory-budget.ts";
-import { type ComparisonSlot, type InheritedResults, NamesSeen } from "./name-comparison.ts";
-import { tableSlots } from "./table-slots.ts";
-import { PartitionResults, pairsOf } from "./partition-results.ts";
-
+import { hashSlice } from "../bytes/hash.ts";
+import { CHUNK_ROWS, CHUNK_SHIFT, COLUMN, type Chunk, Flag } from "../rules/chunk.ts";
+import { type ChunkCache, rowOf } from "../rules/rule-table.ts";
+import { AT, CURSOR, type KernelMemory, PART, PARTITION, RECORD, STOP, WIDE } from "./kernel.ts";
+import { type ComparisonSlot, type InheritedResults, LONGEST_NAME, NamesSeen } from "./names.ts";
+import { type MemoryBudget, PageStock, PagedLists, type Run } from "./paged-lists.ts";
 
 const NO_PAIRS = new Uint32Array(0);
 
@@ -24,7 +18,7 @@ interface Part {
 }
 
 /** Where the last compile of the same list left its results, and the cache of its chunks. */
-export interface LastCompile {
+interface LastCompile {
   readonly slot: ComparisonSlot;
   readonly cache: ChunkCache;
 }
@@ -290,3 +284,187 @@ export class NameResolver {
     this.stock.close();
   }
 }
+
+/** Slots of a hash table for this many entries: a power of two, at most half of them used. */
+export function tableSlots(entries: number): number {
+  let slots = 16;
+  while (slots < entries * 2) slots *= 2;
+  return slots;
+}
+
+const MOST_LISTS = 256;
+/** Puts the results for all rows into one list. */
+const ONE_LIST = 31;
+
+/** Results for rows, computed per partition and applied per chunk. */
+class PartitionResults {
+  private readonly stock: PageStock;
+  private readonly lists: PagedLists;
+  private readonly idShift: number;
+  private readonly count: number;
+  private at = { list: -1, runs: [] as Run[] };
+
+  /** Holds results for chunks with ids below `chunks`. If there are very many, neighbouring chunks share a list. */
+  constructor(stock: PageStock, chunks: number) {
+    this.stock = stock;
+    let shift = 0;
+    while ((chunks - 1) >> shift >= MOST_LISTS) shift++;
+    this.idShift = shift + CHUNK_SHIFT;
+    this.count = chunks;
+    this.lists = new PagedLists(stock, ((chunks - 1) >> shift) + 1);
+  }
+
+  /** Collects the results that these records contain. */
+  takeFrom({ start, end }: Run): void {
+    const { exports } = this.stock.kernel;
+    let record = start;
+    while (true) {
+      record = exports.deliver(record, end, this.lists.cursors, this.idShift) >>> 0;
+      if (exports.stop.value === STOP.End) return;
+      this.lists.refill(exports.stopList.value, exports.stopSize.value);
+    }
+  }
+
+  /** Takes results, as pairs, that `pairsOf` returned. */
+  takePairs(pairs: Uint32Array): void {
+    const { kernel } = this.stock;
+    const bytes = pairs.byteLength;
+    const area = kernel.allocate(bytes);
+    kernel.words(area, pairs.length).set(pairs);
+    let pair = area;
+    while (true) {
+      pair = kernel.exports.passOn(pair, area + bytes, this.lists.cursors, this.idShift) >>> 0;
+      if (kernel.exports.stop.value === STOP.End) break;
+      this.lists.refill(kernel.exports.stopList.value, kernel.exports.stopSize.value);
+    }
+    kernel.free(area, bytes);
+  }
+
+  /**
+   * Runs that contain the results for the chunk's rows, and possibly others: pairs of the row's id and the id of the row
+   * that makes it redundant, with the marks that `deliver` set (see kernel/kernel.ts).
+   */
+  runsOf(chunk: Chunk): readonly Run[] {
+    if (chunk.id >= this.count) return [];
+    const list = (chunk.id << CHUNK_SHIFT) >> this.idShift;
+    if (list !== this.at.list) this.at = { list, runs: this.lists.runsOf(list) };
+    return this.at.runs;
+  }
+}
+
+/** The results that these records contain, as pairs of the row's id and that of its cause. */
+function pairsOf(runs: readonly Run[], kernel: KernelMemory): Uint32Array {
+  const { exports } = kernel;
+  const most = runs.reduce((sum, { start, end }) => sum + end - start, 0);
+  // A record is longer than a pair.
+  const area = kernel.allocate(CURSOR.Bytes + most);
+  const cursor = kernel.words(area, CURSOR.Bytes / 4);
+  const first = area + CURSOR.Bytes;
+  cursor[CURSOR.Next / 4] = first;
+  cursor[CURSOR.End / 4] = first + most;
+  for (const { start, end } of runs) exports.deliver(start, end, area, ONE_LIST);
+  const pairs = kernel.words(first, (cursor[CURSOR.Next / 4]! - first) / 4).slice();
+  kernel.free(area, CURSOR.Bytes + most);
+  return pairs;
+}
+
+/** Flags of a record. Texts with different flags are never equal. */
+const IS_NAME = 512;
+const IS_DIGEST = 1024;
+
+/** Longer texts are compared by their SHA-256. */
+const LONGEST_TEXT = 4096;
+
+/** Finds duplicate lines; the last copy stays. The hash of a text selects its partition. */
+export class TextResolver {
+  private readonly kernel: KernelMemory;
+  private readonly budget: MemoryBudget;
+  private readonly stock: PageStock;
+  private readonly texts: PagedLists;
+  private results: PartitionResults | undefined;
+  private readonly copies = new Int32Array(CHUNK_ROWS);
+  private chunks = 0;
+
+  constructor(budget: MemoryBudget) {
+    this.budget = budget;
+    this.kernel = budget.kernel;
+    this.stock = new PageStock(this.kernel, budget);
+    this.texts = new PagedLists(this.stock, budget.partitions);
+  }
+
+  /** Adds a row, in the order of the list: with `isName` by its name, as `||name^`, otherwise by its text. */
+  add(chunk: Chunk, row: number, isName: boolean): void {
+    this.chunks = Math.max(this.chunks, chunk.id + 1);
+    const id = chunk.idOf(row);
+    const bytes = chunk.bytesOf(row);
+    const start = (isName ? chunk.hostStart : chunk.start)[row]!;
+    const end = (isName ? chunk.hostEnd : chunk.end)[row]!;
+    const hash = isName ? chunk.hostHash[row]! : hashSlice(bytes, start, end);
+    const flags = isName ? IS_NAME : 0;
+    // The high bits, because the table uses the low ones.
+    const list = (hash >>> 24) & (this.budget.partitions - 1);
+    if (end - start <= LONGEST_TEXT) {
+      this.texts.append(list, hash, id, flags, bytes, start, end);
+      return;
+    }
+    const digest = digestOf(bytes.subarray(start, end));
+    this.texts.append(list, hash, id, flags | IS_DIGEST, digest, 0, digest.length);
+  }
+
+  /** Must be called after the last row. */
+  resolve(): void {
+    const { exports } = this.kernel;
+    if (this.chunks === 0) return;
+    this.results = new PartitionResults(this.stock, this.chunks);
+    const { records, away } = this.texts.largest();
+    this.stock.workArea("pages", away);
+    this.stock.workArea("table", tableSlots(records) * 8);
+    for (let list = 0; list < this.budget.partitions; list++) {
+      const runs = this.texts.runsOf(list);
+      const count = this.texts.countOf(list);
+      if (count === 0) continue;
+      const slots = tableSlots(count);
+      exports.useTable(this.stock.workArea("table", slots * 8), slots);
+      for (const { start, end } of runs) exports.indexTexts(start, end);
+      for (const { start, end } of runs) exports.resolveTexts(start, end);
+      for (const run of runs) this.results.takeFrom(run);
+      this.texts.clear(list);
+    }
+  }
+
+  /** For each row of the chunk, the id of the copy that stays, or -1. Valid until the next call. */
+  copiesOf(chunk: Chunk): Int32Array {
+    const { copies } = this;
+    copies.fill(-1, 0, chunk.length);
+    const runs = this.results?.runsOf(chunk) ?? [];
+    // Must come after `runsOf`, which may make the arena grow.
+    const { u32 } = this.kernel;
+    for (const { start, end } of runs) {
+      for (let index = start >>> 2; index < end >>> 2; index += 2) {
+        const id = u32[index]!;
+        if (id >> CHUNK_SHIFT === chunk.id) copies[rowOf(id)] = u32[index + 1]!;
+      }
+    }
+    return copies;
+  }
+
+  close(): void {
+    this.stock.close();
+  }
+}
+
+/** SHA-256 for texts that are too long to keep for a comparison. Loaded only for lists with such lines: it costs 6 ms. */
+let createHash: typeof import("node:crypto").createHash | undefined;
+
+export async function loadDigest(): Promise<void> {
+  ({ createHash } = await import("node:crypto"));
+}
+
+/** Requires `loadDigest`: a raw text never equals a digest. */
+function digestOf(text: Uint8Array): Uint8Array {
+  if (createHash === undefined) throw new Error("a long line was not noted when it was read");
+  return createHash("sha256").update(text).digest();
+}
+
+/** Lines of this length may need a digest, as may lines that are not ASCII; other passes add only a few bytes. */
+export const LONG_LINE = 4000;

@@ -1,7 +1,5 @@
 import type { Scratch } from "../host/host.ts";
-import { AT, CURSOR } from "./kernel-layout.ts";
-import type { KernelMemory } from "./kernel-memory.ts";
-import type { MemoryBudget } from "./memory-budget.ts";
+import { AT, CURSOR, type KernelMemory } from "./kernel.ts";
 
 /** Bytes that the kernel may write beyond the end of a full page: it copies eight at a time. */
 const SLACK = 8;
@@ -239,4 +237,16 @@ export class PagedLists {
     this.kept.delete(list);
     this.stock.kernel.words(this.cursors + list * CURSOR.Bytes, CURSOR.Bytes / 4).fill(0);
   }
+}
+
+/** The memory for comparing rows with each other. It affects neither what is compared nor the result. */
+export interface MemoryBudget {
+  readonly kernel: KernelMemory;
+  /** Records are divided into this many partitions, a power of two up to 256. */
+  readonly partitions: number;
+  /** Bytes per page; each partition fills one page at a time. */
+  readonly pageBytes: number;
+  /** Bytes of pages to keep in memory; further pages go to the scratch file. */
+  readonly pagesLimit: number;
+  openScratch(): Scratch;
 }

@@ -1,22 +1,17 @@
-import { decodeUtf8, isValidUtf8 } from "../bytes/utf8.ts";
-import type { SourceType } from "../config/fields.ts";
+import { decodeUtf8, encodeUtf8, isValidUtf8 } from "../bytes/text.ts";
+import type { SourceType, Trust } from "../config/fields.ts";
+import type { Config } from "../config/lists.ts";
+import { compileList } from "../engine/compile-list.ts";
 import { foreignFormats } from "../formats/readers/registry.ts";
 import type { Host } from "../host/host.ts";
+import { normalLine, subtreeName } from "../meaning/line.ts";
+import { Flag, Kind, textOf } from "../rules/chunk.ts";
 import { FATES, Fate, type FateName, hasCause } from "../rules/fate.ts";
-import { type LineFate, type LineFates, lineFates } from "./line-fates.ts";
-import {
-  type Redundancy,
-  type RuleLine,
-  cancelledName,
-  redundantLines,
-} from "./redundant-lines.ts";
-import {
-  type TextProblem,
-  isRunTogether,
-  splitText,
-  textProblems,
-  trimmedLine,
-} from "./text-problems.ts";
+import { rowOf } from "../rules/rule-table.ts";
+import { parseAdblockRule } from "../syntax/adblock-rule.ts";
+import { isListedName } from "../syntax/host-name.ts";
+import { hostsLine, nextName, readHostsLine } from "../syntax/hosts-line.ts";
+import { withParents } from "../syntax/public-suffix.ts";
 
 /** A problem in one line of a list. */
 export interface LintProblem {
@@ -178,4 +173,342 @@ function redundancyProblem(
   const problem = basicProblem(fate, line);
   const message = by === undefined ? problem.message : `${problem.message}: line ${by}`;
   return { ...problem, severity: "warning", message, isFixable };
+}
+
+/** Transformations that nearly every configuration uses. */
+export const LINT_TRANSFORMATIONS: readonly string[] = [
+  "RemoveComments",
+  "Compress",
+  "Validate",
+  "Deduplicate",
+  "TrimLines",
+  "RemoveEmptyLines",
+  "InsertFinalNewLine",
+];
+
+interface LineFate {
+  /** The fate of each rule in the line; a hosts line may have several names. */
+  readonly fates: number[];
+  /** The line of the same file that made it redundant. */
+  cause?: number;
+  /** Its fate, if a rule of an included file makes it redundant. */
+  causeElsewhere?: number;
+}
+
+interface LineFates {
+  /** By line of the file itself, from 1, without included lines. */
+  readonly lines: ReadonlyMap<number, LineFate>;
+  /** Names that `$badfilter` rules of included files cancel. */
+  readonly cancelledElsewhere: ReadonlySet<string>;
+}
+
+/** The fate of every line of a file that is compiled alone. */
+async function lineFates(
+  path: string,
+  type: SourceType,
+  trust: Trust,
+  host: Host,
+): Promise<LineFates> {
+  const config: Config = {
+    name: "lint",
+    sources: [{ source: path, type, trust }],
+    transformations: [...LINT_TRANSFORMATIONS],
+  };
+  const compiled = await compileList(config, host, () => {}, { memory: Infinity });
+  const lines = new Map<number, LineFate>();
+  const cancelledElsewhere = new Set<string>();
+  try {
+    const { chunks, pool } = compiled.rules;
+    const first = pool.origins.findIndex(({ place }) => place !== undefined);
+    for (const chunk of chunks) {
+      const isOwn = chunk.origin === first;
+      for (let row = 0; row < chunk.length; row++) {
+        const fate = chunk.fate[row]!;
+        if (!isOwn) {
+          const name =
+            chunk.kind[row] === Kind.Rule ? cancelledName(textOf(chunk, row)) : undefined;
+          if (name !== undefined) cancelledElsewhere.add(name);
+          continue;
+        }
+        if (fate === Fate.Spare) continue;
+        const line = chunk.lineOf(row);
+        const known: LineFate = lines.get(line) ?? { fates: [] };
+        known.fates.push(fate);
+        lines.set(line, known);
+        if (!hasCause(fate) || chunk.by === undefined) continue;
+        const by = chunk.by[row]!;
+        const other = pool.chunkOf(by);
+        const isName = (chunk.flags[row]! & Flag.AsBlock) !== 0;
+        // Compress reads a hosts line as a rule for all names below it. Other programs do not.
+        const isByName = (other.flags[rowOf(by)]! & Flag.AsBlock) !== 0;
+        if (other.origin === first) known.cause ??= other.lineOf(rowOf(by));
+        else if (!isByName || (isName && fate === Fate.SameHost)) known.causeElsewhere ??= fate;
+      }
+    }
+  } finally {
+    compiled.close();
+  }
+  return { lines, cancelledElsewhere };
+}
+
+/** A redundant line. */
+interface Redundancy {
+  readonly fate: typeof Fate.Duplicate | typeof Fate.SameHost | typeof Fate.Covered;
+  /** The line, from 1, that makes it redundant. */
+  readonly by: number;
+  /** Whether the list means the same without the line, for every use. */
+  readonly isRemovable: boolean;
+}
+
+/** A line that is a rule. */
+interface RuleLine {
+  readonly line: number;
+  /** The line without meaningless blanks at its ends. */
+  readonly text: string;
+  /** Its branch of `!#if`. A branch is read together with every branch that is a prefix of it. */
+  readonly branch: string;
+  /** Whether it blocks in every list that contains it. */
+  readonly mayCover: boolean;
+}
+
+interface NamedLine extends RuleLine {
+  readonly name: string;
+}
+
+/**
+ * Finds redundant lines. A line is removable only if the list means the same without it for every use: as a subscription,
+ * and as a source with any transformations. Hosts lines and plain names block one name in some programs and all names below
+ * it in others, so they are removable only if the same text occurs again.
+ */
+function redundantLines(
+  rules: readonly RuleLine[],
+  cancelled: ReadonlySet<string>,
+): Map<number, Redundancy> {
+  const byText = Map.groupBy(rules, ({ text }) => text);
+  const subtrees = byName(rules, (text) => namesIn(text).subtree);
+  const names = byName(rules, (text) => namesIn(text).exact);
+  const found = new Map<number, Redundancy>();
+  for (const rule of rules) {
+    const { subtree, exact } = namesIn(rule.text);
+    const redundancy =
+      copyOf(rule, byText.get(rule.text)!, isNamed(rule.text)) ??
+      coverOf(rule, subtree, subtrees, cancelled) ??
+      exact
+        .map(
+          (name) => nameCover(rule, name, subtrees, cancelled) ?? otherName(rule, names.get(name)!),
+        )
+        .find((one) => one !== undefined);
+    if (redundancy !== undefined) found.set(rule.line, redundancy);
+  }
+  return found;
+}
+
+/** Whether Compress reads a line as names. It reads the normal form. */
+function isNamed(text: string): boolean {
+  const { subtree, exact } = namesIn(text);
+  if (subtree.length + exact.length > 0) return true;
+  const normal = normalLine(text, false);
+  return normal !== undefined && normal !== text && isNamed(normal);
+}
+
+/** Compress keeps the first rule for a name. Deduplicate keeps the last of other lines. `--fix` does the same. */
+function copyOf(
+  rule: RuleLine,
+  copies: readonly RuleLine[],
+  isName: boolean,
+): Redundancy | undefined {
+  const kept = isName ? copies[0]! : copies.at(-1)!;
+  if (kept.line === rule.line) return undefined;
+  const by = isName
+    ? copies.find((other) => other.line >= rule.line || isReadWith(rule, other))!
+    : copies.findLast((other) => other.line <= rule.line || isReadWith(rule, other))!;
+  const isRead = isName ? by.line < rule.line : by.line > rule.line;
+  // For several rewrites of a name, the order matters.
+  const isRemovable = isRead && !rule.text.includes("dnsrewrite");
+  return { fate: Fate.Duplicate, by: isRead ? by.line : kept.line, isRemovable };
+}
+
+/** Finds a rule that blocks as much as a rule for a name and all names below it, or more. */
+function coverOf(
+  rule: RuleLine,
+  [name]: readonly string[],
+  subtrees: ReadonlyMap<string, readonly NamedLine[]>,
+  cancelled: ReadonlySet<string>,
+): Redundancy | undefined {
+  if (name === undefined) return undefined;
+  const covers = coversOf(name, subtrees, cancelled).filter(
+    (other) => other.name !== name || (other.line < rule.line && other.text !== rule.text),
+  );
+  const by = covers.find((other) => isReadWith(rule, other)) ?? covers[0];
+  if (by === undefined) return undefined;
+  const fate = by.name === name ? Fate.SameHost : Fate.Covered;
+  return { fate, by: by.line, isRemovable: isReadWith(rule, by) };
+}
+
+/** Finds a rule for a name and all names below it that makes a line for one name redundant. */
+function nameCover(
+  { line }: RuleLine,
+  name: string,
+  subtrees: ReadonlyMap<string, readonly NamedLine[]>,
+  cancelled: ReadonlySet<string>,
+): Redundancy | undefined {
+  const by = coversOf(name, subtrees, cancelled).find((other) => other.line !== line);
+  if (by === undefined) return undefined;
+  const fate = by.name === name ? Fate.SameHost : Fate.Covered;
+  return { fate, by: by.line, isRemovable: false };
+}
+
+function otherName({ line }: RuleLine, lines: readonly NamedLine[]): Redundancy | undefined {
+  const by = lines.find((other) => other.line < line);
+  return by && { fate: Fate.SameHost, by: by.line, isRemovable: false };
+}
+
+/** The rules that block a name and all names below it, widest first. */
+function coversOf(
+  name: string,
+  subtrees: ReadonlyMap<string, readonly NamedLine[]>,
+  cancelled: ReadonlySet<string>,
+): NamedLine[] {
+  return withParents(name)
+    .toReversed()
+    .filter((parent) => !cancelled.has(parent))
+    .flatMap((parent) => subtrees.get(parent) ?? [])
+    .filter(({ mayCover }) => mayCover);
+}
+
+/** Whether every reader of a line also reads the other one. */
+function isReadWith({ branch }: RuleLine, other: RuleLine): boolean {
+  return branch.startsWith(other.branch);
+}
+
+/** The first line of each branch for every name. */
+function byName(
+  rules: readonly RuleLine[],
+  namesOf: (text: string) => readonly string[],
+): Map<string, NamedLine[]> {
+  const found = new Map<string, NamedLine[]>();
+  const known = new Set<string>();
+  for (const rule of rules)
+    for (const name of namesOf(rule.text)) {
+      const key = `${rule.branch} ${name}`;
+      if (known.has(key)) continue;
+      known.add(key);
+      const lines = found.get(name);
+      if (lines === undefined) found.set(name, [{ ...rule, name }]);
+      else lines.push({ ...rule, name });
+    }
+  return found;
+}
+
+/** The name of a rule `||name^`, or the names of a hosts line or of a plain name, perhaps with a note. */
+function namesIn(text: string): { subtree: readonly string[]; exact: readonly string[] } {
+  const line = text.trim().toLowerCase();
+  const subtree = subtreeName(line);
+  if (subtree !== undefined) return { subtree: [subtree], exact: [] };
+  const bytes = encodeUtf8(line);
+  const exact: string[] = [];
+  if (readHostsLine(bytes, 0, bytes.length))
+    do exact.push(decodeUtf8(bytes, hostsLine.nameStart, hostsLine.nameEnd));
+    while (nextName(bytes));
+  else {
+    const name = /^(?<name>[a-z0-9_-]+(?:\.[a-z0-9_-]+)+)(?:\s+#.*)?$/.exec(line)?.groups?.["name"];
+    if (name !== undefined && (!name.includes("_") || isListedName(name))) exact.push(name);
+  }
+  return { subtree: [], exact };
+}
+
+/** The name of a `$badfilter` rule, whichever rule for that name it cancels. */
+function cancelledName(text: string): string | undefined {
+  if (!text.includes("badfilter")) return undefined;
+  return subtreeName(parseAdblockRule(text)?.pattern.toLowerCase() ?? "");
+}
+
+/** A problem of the text of a line, independent of its meaning. */
+interface TextProblem {
+  readonly rule: "outer-blanks" | "carriage-return" | "byte-order-mark" | "no-final-line-feed";
+  readonly severity: "warning";
+  readonly line: number;
+  readonly column: number;
+  readonly message: string;
+  readonly isFixable: boolean;
+}
+
+const BYTE_ORDER_MARK = "\uFEFF";
+
+/** The lines of a list. */
+interface ListText {
+  readonly hasMark: boolean;
+  readonly lines: readonly string[];
+  /** The line ending of each line; empty if the last line has no line ending. */
+  readonly ends: readonly string[];
+}
+
+function splitText(text: string): ListText {
+  const hasMark = text.startsWith(BYTE_ORDER_MARK);
+  const bare = hasMark ? text.slice(1) : text;
+  const lines = bare.split(/\r\n?|\n/);
+  const ends: string[] = bare.match(/\r\n?|\n/g) ?? [];
+  if (lines.at(-1) === "") lines.pop();
+  else ends.push("");
+  return { hasMark, lines, ends };
+}
+
+/** Whether programs that only end lines at line feeds see the list as one long line. */
+function isRunTogether({ ends }: Pick<ListText, "ends">): boolean {
+  return ends.includes("\r");
+}
+
+/** The line starts with a name or an address, or is a single name. */
+const STARTS_WITH_NAME = /^[a-z0-9_:[\u0080-\uffff]/i;
+const IS_NAME = /^[a-z0-9_.\u0080-\uffff-]+$/i;
+
+/**
+ * The line without blanks at its ends, if they do not change its meaning. Some programs recognize a name or a hosts line
+ * with outer blanks only if they trim lines first. A directive after a blank is not a directive.
+ */
+function trimmedLine(line: string): string {
+  const text = line.replaceAll(/^[ \t]+|[ \t]+$/g, "");
+  if (/^[ \t]/.test(line) && (text.startsWith("!#") || STARTS_WITH_NAME.test(text))) return line;
+  return /[ \t]$/.test(line) && IS_NAME.test(text) ? line : text;
+}
+
+/** The problems of the text, and the fixed text without the removed lines. */
+function textProblems({ hasMark, lines, ends }: ListText): {
+  problems: TextProblem[];
+  fixed(gone: ReadonlySet<number>): string;
+} {
+  const problems: TextProblem[] = [];
+  const add = (
+    rule: TextProblem["rule"],
+    [line, column]: readonly [number, number],
+    message: string,
+    isFixable = true,
+  ): void => void problems.push({ rule, severity: "warning", line, column, message, isFixable });
+  if (hasMark) add("byte-order-mark", [1, 1], "begins with a byte order mark");
+  const odd = ends.findIndex((end) => end.startsWith("\r"));
+  const endings = isRunTogether({ ends })
+    ? "ends with a bare carriage return, which many programs do not treat as a line end"
+    : "lines end with a carriage return";
+  if (odd !== -1) add("carriage-return", [odd + 1, lines[odd]!.length + 1], endings);
+  if (ends.at(-1) === "")
+    add(
+      "no-final-line-feed",
+      [lines.length, lines.at(-1)!.length + 1],
+      "the last line has no line feed",
+    );
+  for (const [index, line] of lines.entries()) {
+    if (!/^[ \t]|[ \t]$/.test(line)) continue;
+    const isIndented = /^[ \t]/.test(line);
+    const column = isIndented ? 1 : line.trimEnd().length + 1;
+    const isSafe = trimmedLine(line) !== line;
+    const blanks = isSafe
+      ? "has leading or trailing blanks"
+      : "has leading or trailing blanks, and means something else to programs that do not trim lines";
+    add("outer-blanks", [index + 1, column], blanks, isSafe);
+  }
+  return {
+    problems,
+    fixed: (gone) =>
+      lines.map((line, index) => (gone.has(index + 1) ? "" : `${trimmedLine(line)}\n`)).join(""),
+  };
 }

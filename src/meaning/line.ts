@@ -1,23 +1,42 @@
-import { CARET, CLASS_OF, Class, DOT, HYPHEN, PIPE, UNDERSCORE } from "../bytes/ascii.ts";
-import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
-import type { Chunk } from "../rules/chunk.ts";
-import { Flag, Kind } from "../rules/kind.ts";
-import { hostOf } from "../rules/row-text.ts";
-import { parseAdblockRule } from "../syntax/adblock-rule.ts";
-import { hostsLine, nextName, readHostsLine, sinkholeNameStart } from "../syntax/hosts-line.ts";
-import { asciiLabels } from "../syntax/idna.ts";
-import { isIpv4Text, isIpv6Text } from "../syntax/ip.ts";
+import {
+  CARET,
+  CLASS_OF,
+  CR,
+  Class,
+  DOT,
+  HYPHEN,
+  LF,
+  PIPE,
+  UNDERSCORE,
+  decodeUtf8,
+  encodeUtf8,
+  indexOfBytes,
+} from "../bytes/text.ts";
+import { type Chunk, Flag, Kind, hostOf } from "../rules/chunk.ts";
+import { formatAdblockRule, parseAdblockRule } from "../syntax/adblock-rule.ts";
+import {
+  hostsLine,
+  isIpv4Text,
+  isIpv6Text,
+  mapNames,
+  nextName,
+  readHostsLine,
+  sinkholeNameStart,
+} from "../syntax/hosts-line.ts";
+import { Suffix, suffixIn } from "../syntax/public-suffix.ts";
 import { isRegexText } from "../syntax/regex-rule.ts";
+import { asciiLabels, asciiLine, toAsciiHost } from "../syntax/written-names.ts";
+import { cancelledKey } from "./rule.ts";
 
 /** What a line of a list means for a DNS resolver. */
-export type Line =
+type Line =
   | { readonly kind: "nothing"; readonly why: "blank" | "comment" | "browser" | "letters" }
   /** A hosts line, or a name alone: the resolver blocks exactly these names. */
   | NamesLine
   /** Anything else. `readRule` says which names it matches, if any. */
   | { readonly kind: "rule"; readonly text: string };
 
-export interface NamesLine {
+interface NamesLine {
   readonly kind: "names";
   readonly address: string;
   /** Without those that no query can have. */
@@ -74,7 +93,7 @@ const DOMAIN = new RegExp(`^(?:${LABEL}\\.)*(?:[a-zA-Z]{2,63}|xn--[a-zA-Z0-9]{4,
 const LONGEST_DOMAIN = 253;
 
 /** Whether a word alone in its line is a name. Any other word is a pattern, which also matches longer names. */
-export function isDomainName(word: string): boolean {
+function isDomainName(word: string): boolean {
   return word.length <= LONGEST_DOMAIN && DOMAIN.test(word);
 }
 
@@ -95,7 +114,7 @@ export function isExpression(text: string): boolean {
 }
 
 /** The name of a line that consists of one name, and whether the line is for the names below it, too. */
-export interface SoleName {
+interface SoleName {
   readonly name: string;
   readonly isSubtree: boolean;
 }
@@ -182,7 +201,7 @@ export function namesIn(text: string): readonly string[] {
 }
 
 /** The names of a hosts line as the scanner reads it, as written; undefined for any other line. */
-export function hostsNames(line: string): string[] | undefined {
+function hostsNames(line: string): string[] | undefined {
   if (!/^[0-9a-f:[]\S*\s/i.test(line)) return undefined;
   const bytes = encodeUtf8(line);
   return hostsNamesAt(bytes, 0, bytes.length);
@@ -243,4 +262,118 @@ export function namesOfLine(line: string): string[] {
 /** In lower-case ASCII, without a final dot. */
 export function foldedName(name: string): string {
   return asciiLabels(name.toLowerCase()).replace(/\.$/, "");
+}
+
+/** The name of a line that consists of a name, perhaps with a note. */
+const NAME_LINE = /^(?<name>[^\s.|^*/@$#!-][^\s|^*/@$#!]*\.[^\s|^*/@$#!]*)(?:\s+#.*)?$/;
+const NAME = /^[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*$/;
+const LOWER_LABEL = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?";
+const PLAIN = new RegExp(`^${LOWER_LABEL}(?:\\.${LOWER_LABEL})+$`);
+/** No resolver reads a longer rule. */
+const LONGEST_RULE = 4096;
+/** The same before a note or a selector. */
+const FOREIGN = /^[^#]*?[^\u0000-\u007f#]/;
+
+/**
+ * The line as every resolver reads it: names in lower-case ASCII, without a final dot. AdGuard's engine compares the names of hosts lines
+ * as they are written, and it takes a name alone for a part of a name if it has an underscore, a hyphen at the end of a label or a
+ * last label that is not made of letters: such a name gets an address. A line that changes loses its note. Undefined if a name has
+ * no ASCII form. For lines without outer blanks that are not comments.
+ */
+export function normalLine(text: string, isHosts: boolean): string | undefined {
+  if (isHosts) return normalHosts(text);
+  if (text.length > LONGEST_RULE) return text;
+  const written = NAME_LINE.exec(text)?.groups?.["name"];
+  // A single label with a dot is a part of a name.
+  const isNamed = written !== undefined && /\.[^.]/.test(written) && !isIpv4Text(written);
+  if (!isNamed) return normalRule(text);
+  const name = normalName(written);
+  if (name === undefined) return NON_ASCII.test(written) ? undefined : text;
+  // `banner_300.gif` is a part of a URL.
+  if (!PLAIN.test(name) && !hasListedSuffix(name)) return text;
+  const line = isDomainName(name) ? name : `0.0.0.0 ${name}`;
+  return line === written ? text : line;
+}
+
+function hasListedSuffix(name: string): boolean {
+  return suffixIn(encodeUtf8(name), false).kind === Suffix.Icann;
+}
+
+/** A name that can be asked for; undefined for any other text. */
+function normalName(written: string): string | undefined {
+  const ascii = NON_ASCII.test(written) ? toAsciiHost(written) : written;
+  const name = ascii?.toLowerCase().replace(/\.+$/, "");
+  return name !== undefined && NAME.test(name) ? name : undefined;
+}
+
+function normalHosts(text: string): string | undefined {
+  // The engine takes the last letter for a part of a note that is not behind a blank.
+  const hash = text.search(/\S#/) + 1;
+  const line = hash === 0 ? text : text.slice(0, hash);
+  // Names that cannot be asked for stay, unless they are not ASCII.
+  const named = mapNames(
+    line,
+    (name) => normalName(name) ?? (NON_ASCII.test(name) ? undefined : name),
+  );
+  // The engine knows addresses without brackets and without leading zeros, and only spaces and tabs between names.
+  return named
+    ?.replace(/^\[(?<address>[^\]\s]*)\]/, "$<address>")
+    .replace(/^[\d.]+(?=\s)/, (address) => address.replace(/(?<![\d])0+(?=\d)/g, ""))
+    .replace(/^[^#]+/, (names) => names.replace(/[^\S \t]+/g, " "));
+}
+
+/** A pattern that can match a name, and the start of any other one that begins at a label. */
+const PLAIN_PATTERN = /^\|{0,2}(?:(?:https?)?:\/\/)?[\w.*-]*[|^*]*$/;
+const LABEL_START = /^\|\|[^$/^]*/;
+const FINAL_DOT = /^(?<name>(?:\|{1,2}|(?:https?)?:\/\/)[\w-]+(?:\.[\w-]+)+)\.+(?<end>[|^]+)$/;
+const BETWEEN_LABELS = /[\s.|^$,=]/;
+
+function normalRule(text: string): string | undefined {
+  // A label with a wildcard and letters of another script has no ASCII form. No name matches it.
+  const isWild =
+    text.includes("*") &&
+    text.split(BETWEEN_LABELS).some((label) => label.includes("*") && NON_ASCII.test(label));
+  const ascii = isWild || !FOREIGN.test(text) ? text : asciiLine(text);
+  const rule = ascii === undefined ? undefined : parseAdblockRule(ascii);
+  if (rule === undefined || isRegexText(rule.pattern)) return ascii;
+  const pattern = PLAIN_PATTERN.test(rule.pattern.toLowerCase())
+    ? rule.pattern.toLowerCase().replace(FINAL_DOT, "$<name>$<end>")
+    : rule.pattern.replace(LABEL_START, (start) => start.toLowerCase());
+  const modifiers = rule.modifiers.map((one) =>
+    one.name === "denyallow" && one.value !== undefined
+      ? { ...one, value: one.value.toLowerCase() }
+      : one,
+  );
+  const isNormal =
+    pattern === rule.pattern &&
+    modifiers.every(({ value }, index) => value === rule.modifiers[index]!.value);
+  return isNormal ? ascii : formatAdblockRule({ ...rule, pattern, modifiers });
+}
+
+const BADFILTER = encodeUtf8("badfilter");
+/** The longest line that can cancel a rule for a name. */
+const LONGEST = 512;
+
+/** The names of the rules `||name^` that the `$badfilter` rules of a text cancel. Most texts have none: one search is enough. */
+export function cancelledNames(text: Uint8Array): string[] {
+  const names: string[] = [];
+  for (let at = indexOfBytes(text, BADFILTER); at !== -1;) {
+    const line = lineAround(text, at);
+    const name = subtreeName((line && cancelledKey(line)?.toLowerCase()) ?? "");
+    if (name !== undefined) names.push(name);
+    at = indexOfBytes(text, BADFILTER, at + BADFILTER.length);
+  }
+  return names;
+}
+
+function lineAround(text: Uint8Array, at: number): string | undefined {
+  let start = at;
+  let end = at;
+  while (start > 0 && !isLineEnd(text[start - 1]!) && at - start <= LONGEST) start--;
+  while (end < text.length && !isLineEnd(text[end]!) && end - at <= LONGEST) end++;
+  return end - start > LONGEST ? undefined : decodeUtf8(text, start, end).trim();
+}
+
+function isLineEnd(byte: number): boolean {
+  return byte === LF || byte === CR;
 }

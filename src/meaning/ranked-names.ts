@@ -1,8 +1,6 @@
-import { DOT } from "../bytes/ascii.ts";
-import { ByteBuffer } from "../bytes/byte-buffer.ts";
 import { HASH_SEED, hashEnd, hashLabel, hashName } from "../bytes/hash.ts";
-import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
-import { tableSlots } from "../kernel/table-slots.ts";
+import { ByteBuffer, DOT, decodeUtf8, encodeUtf8 } from "../bytes/text.ts";
+import { tableSlots } from "../kernel/name-resolver.ts";
 
 /** Names of one list of popular names, in its order. */
 export class RankList {

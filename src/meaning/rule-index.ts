@@ -1,10 +1,14 @@
-import { patternTexts } from "../syntax/name-pattern.ts";
-import { withParents } from "../syntax/parents.ts";
-import { regexTexts } from "../syntax/regex-texts.ts";
-import { isRegexText } from "../syntax/regex-rule.ts";
-import { subtreeName } from "./line.ts";
-import { LiteralIndex } from "./literal-index.ts";
-import { type Rule, cancelledKey } from "./rule.ts";
+import { AhoCorasick, EXACT } from "../bytes/aho-corasick.ts";
+import { HASH_SEED, hashEnd, hashLabel, hashName } from "../bytes/hash.ts";
+import { DOT, decodeUtf8, encodeUtf8 } from "../bytes/text.ts";
+import { type Chunk, Flag, Kind, hostOf, textOf } from "../rules/chunk.ts";
+import { Fate, hasCause } from "../rules/fate.ts";
+import { patternParts, patternTexts } from "../syntax/name-pattern.ts";
+import { withParents } from "../syntax/public-suffix.ts";
+import { isRegexText, regexTexts } from "../syntax/regex-rule.ts";
+import { namesOfLine, subtreeName } from "./line.ts";
+import type { RankedNames } from "./ranked-names.ts";
+import { type Rule, cancelledKey, readRule } from "./rule.ts";
 
 /** A rule and its position in the list. */
 export interface PlacedRule extends Rule {
@@ -86,4 +90,323 @@ export function literalOf(pattern: string): string {
 /** Texts that every name which the pattern matches must contain. */
 export function textsOf(pattern: string): readonly string[] {
   return isRegexText(pattern) ? regexTexts(pattern.slice(1, -1)) : patternTexts(pattern);
+}
+
+/** Lengths of the indexed n-grams. Texts that are long enough use three or five. */
+const LENGTHS = [1, 2, 3, 5] as const;
+const ENOUGH = 3;
+const MASK = 0xffff;
+/** A pattern may have thousands; a few are enough to find it. */
+const MOST_TEXTS = 16;
+
+/**
+ * Finds items by texts that a name must contain. It indexes n-grams of these texts, so one pass over the name replaces a test
+ * of each item. A name has about eighty n-grams, a list a hundred patterns and more.
+ */
+export class LiteralIndex<T> {
+  private readonly byGram = new Map<number, T[]>();
+  /** Indexed n-gram lengths, by hash: almost no n-gram of a name is indexed. */
+  private readonly lengths = new Uint8Array(MASK + 1);
+  /** The lengths of all indexed n-grams, as bits. */
+  private used = 0;
+  /** Items without texts. */
+  private readonly always: T[] = [];
+
+  /** Indexes an item under the n-gram of its texts with the fewest items so far. */
+  add(all: readonly string[], thing: T): void {
+    const texts = all.slice(0, MOST_TEXTS);
+    const longest = Math.max(0, ...texts.map(({ length }) => length));
+    let best = -1;
+    let bestLength = 0;
+    let fewest = Infinity;
+    for (const length of LENGTHS) {
+      // Short n-grams occur in too many names.
+      if (length < Math.min(ENOUGH, longest)) continue;
+      for (const text of texts)
+        for (let at = 0; at + length <= text.length; at++) {
+          const gram = gramAt(text, at, length);
+          const count = this.byGram.get(gram)?.length ?? 0;
+          if (count > fewest || (count === fewest && length <= bestLength)) continue;
+          best = gram;
+          bestLength = length;
+          fewest = count;
+        }
+    }
+    if (best === -1) {
+      this.always.push(thing);
+      return;
+    }
+    const known = this.byGram.get(best);
+    if (known === undefined) this.byGram.set(best, [thing]);
+    else known.push(thing);
+    this.lengths[best & MASK]! |= 1 << bestLength;
+    this.used |= 1 << bestLength;
+  }
+
+  /** All items that may match a name, without duplicates. */
+  candidates(name: string): readonly T[] {
+    let grams: Set<number> | undefined;
+    for (const length of LENGTHS) {
+      if ((this.used & (1 << length)) === 0) continue;
+      for (let at = 0; at + length <= name.length; at++) {
+        const gram = gramAt(name, at, length);
+        if ((this.lengths[gram & MASK]! & (1 << length)) !== 0) (grams ??= new Set()).add(gram);
+      }
+    }
+    if (grams === undefined) return this.always;
+    const found = [...this.always];
+    for (const gram of grams) for (const thing of this.byGram.get(gram) ?? []) found.push(thing);
+    return found;
+  }
+}
+
+/** 30 bits, so that it is a small integer. */
+function gramAt(text: string, at: number, length: number): number {
+  let gram = length;
+  for (let next = at; next < at + length; next++)
+    gram = (Math.imul(gram, 0x01000193) ^ text.charCodeAt(next)) & 0x3fffffff;
+  return gram ^ (gram >>> 15);
+}
+
+/** The best rank of the names that a rule matches, if the rule is for one name; undefined for a pattern. */
+export function scopeRank(
+  { pattern, denied }: Pick<Rule, "pattern" | "denied">,
+  ranks: RankedNames,
+): number | undefined {
+  const scope = denied.length === 0 ? nameScope(pattern) : undefined;
+  // Only subdomains: the name itself must not count.
+  if (scope === undefined || !scope.self) return undefined;
+  return (scope.below ? ranks.bestOf(scope.name) : ranks.rankOf(scope.name)) ?? Infinity;
+}
+
+/** Finds the most popular names that patterns match, in one pass over the names. */
+export class PatternRanks {
+  private readonly rules = new RuleIndex<PlacedRule>();
+  /** A text of each pattern, which every matching name contains. */
+  private readonly literals = new Set<string>();
+  private count = 0;
+
+  /** `row` identifies the rule in the result. */
+  add(rule: Rule, row: number): void {
+    this.rules.add({ ...rule, row });
+    this.literals.add(literalOf(rule.pattern));
+    this.count++;
+  }
+
+  get isEmpty(): boolean {
+    return this.count === 0;
+  }
+
+  /** The index of the most popular name up to the rank `most`, by row. A rule without one is absent. */
+  resolve(ranks: RankedNames, most: number): Map<number, number> {
+    const found = new Map<number, number>();
+    if (this.isEmpty) return found;
+    const finder = this.literals.has("")
+      ? undefined
+      : new AhoCorasick(Array.from(this.literals, encodeUtf8));
+    ranks.each(most, (bytes, start, end, index) => {
+      if (finder !== undefined && finder.search(bytes, start, end, EXACT) === -1) return true;
+      for (const { row } of this.rules.matching(decodeUtf8(bytes, start, end)))
+        if (!found.has(row)) found.set(row, index);
+      return found.size < this.count;
+    });
+    return found;
+  }
+}
+
+/** The one name that a pattern matches: the name itself, its subdomains, or both. */
+interface NameScope {
+  readonly name: string;
+  readonly self: boolean;
+  readonly below: boolean;
+}
+
+/** What a pattern matches; undefined if that is not one name, its subdomains, or both. */
+export function nameScope(pattern: string): NameScope | undefined {
+  const read = isRegexText(pattern) ? undefined : patternParts(pattern);
+  if (read?.endsName !== true) return undefined;
+  const { startsAtLabel, startsAtName, parts } = read;
+  const [first, second] = parts;
+  const isAnchored = startsAtLabel || startsAtName;
+  if (parts.length === 1 && isAnchored)
+    return scopeOf(first!, { self: true, below: startsAtLabel });
+  // `.name^` and `*.name^`, with or without an anchor before the star.
+  const tail = parts.length === 1 ? first! : parts.length === 2 && first === "" ? second! : "";
+  return tail.startsWith(".") ? scopeOf(tail.slice(1), { self: false, below: true }) : undefined;
+}
+
+function scopeOf(name: string, scope: Omit<NameScope, "name">): NameScope | undefined {
+  const isName = name !== "" && !name.startsWith(".") && !name.endsWith(".");
+  return isName ? { name, ...scope } : undefined;
+}
+
+/** Exceptions of one source, and the names that they match. */
+class SourceExceptions {
+  readonly scopes = new Map<string, Pick<NameScope, "self" | "below">>();
+  readonly patterns = new RuleIndex<PlacedRule>();
+  hasPatterns = false;
+  /** Names that other sources block. */
+  readonly others = new Set<string>();
+  /** Names that the source blocks itself. */
+  readonly own = new Set<string>();
+
+  matches(name: string): boolean {
+    for (const parent of withParents(name)) {
+      const scope = this.scopes.get(parent);
+      if (scope !== undefined && (parent === name ? scope.self : scope.below)) return true;
+    }
+    return this.hasPatterns && this.patterns.matching(name).length > 0;
+  }
+}
+
+interface FreeingOptions {
+  readonly countsDropped?: boolean;
+  readonly freesImportant?: boolean;
+}
+
+/**
+ * Finds the names that the exceptions of some sources free and only other sources block. Add all exceptions first, then take
+ * all chunks. An exception for a subdomain of a blocked name frees only that subdomain.
+ */
+export class FreedNames {
+  private readonly bySource = new Map<number, SourceExceptions>();
+  /** Hashes of names with exceptions, and of their parents. Almost no row matches. */
+  private readonly scopeHashes = new Set<number>();
+  private readonly parentHashes = new Set<number>();
+  /** Sources that block a parent and all its subdomains. */
+  private readonly blockedParents = new Map<string, Set<number>>();
+  private readonly namesOf: number[] = [];
+  /** A literal of each pattern, which every matching name contains. */
+  private readonly literals: string[] = [];
+  private finder: AhoCorasick | undefined;
+  private readonly countsDropped: boolean;
+  private readonly freesImportant: boolean;
+
+  /** `countsDropped` if rows of other sources count although another row made them redundant; `freesImportant` if important rules are freed, too. */
+  constructor({ countsDropped = false, freesImportant = false }: FreeingOptions = {}) {
+    this.countsDropped = countsDropped;
+    this.freesImportant = freesImportant;
+  }
+
+  add(source: number, text: string): void {
+    const rule = readRule(text);
+    // A resolver ignores rules that it cannot read.
+    if (rule === undefined) return;
+    const scope = nameScope(rule.pattern);
+    if (scope !== undefined) {
+      this.addScope(source, scope);
+      return;
+    }
+    const exceptions = this.exceptionsOf(source);
+    exceptions.hasPatterns = true;
+    exceptions.patterns.add({ ...rule, row: 0 });
+    this.literals.push(literalOf(rule.pattern));
+  }
+
+  private exceptionsOf(source: number): SourceExceptions {
+    let exceptions = this.bySource.get(source);
+    if (exceptions === undefined) this.bySource.set(source, (exceptions = new SourceExceptions()));
+    return exceptions;
+  }
+
+  /** Adds an exception for a name, for all names below it, or for both. */
+  addScope(source: number, scope: Pick<NameScope, "name" | "self" | "below">): void {
+    const exceptions = this.exceptionsOf(source);
+    const known = exceptions.scopes.get(scope.name);
+    exceptions.scopes.set(scope.name, {
+      self: scope.self || known?.self === true,
+      below: scope.below || known?.below === true,
+    });
+    this.scopeHashes.add(hashOf(scope.name));
+    for (const parent of withParents(scope.name).slice(1)) this.parentHashes.add(hashOf(parent));
+  }
+
+  /** Takes the names of a chunk, including those that a row of another source made redundant. */
+  take(chunk: Chunk, source: number): void {
+    const { literals } = this;
+    const needsAll = literals.includes("");
+    if (literals.length > 0 && !needsAll)
+      this.finder ??= new AhoCorasick(literals.map((text) => encodeUtf8(text)));
+    for (let row = 0; row < chunk.length; row++) {
+      const fate = chunk.fate[row]!;
+      const isLive = fate === Fate.Kept;
+      const kind = chunk.kind[row]!;
+      if (kind < Kind.Hosts || !(isLive || hasCause(fate))) continue;
+      const flags = chunk.flags[row]!;
+      if ((flags & (Flag.Allow | Flag.Generated)) !== 0) continue;
+      const isOdd = (flags & (Flag.UpperHost | Flag.SeveralNames | Flag.NonAscii)) !== 0;
+      if (kind === Kind.Rule || isOdd) {
+        this.takeText(textOf(chunk, row), source, isLive);
+        continue;
+      }
+      if (isLive) this.count(source);
+      if (needsAll || this.mayConcern(chunk, row))
+        this.meet(hostOf(chunk, row), source, isLive, kind === Kind.Block);
+    }
+  }
+
+  private takeText(text: string, source: number, isLive: boolean): void {
+    // Exceptions of untrusted sources never override an important rule.
+    const mayBeImportant = !this.freesImportant && text.includes("important");
+    if (mayBeImportant && readRule(text)?.isImportant !== false) return;
+    const isSubtree = text.trimStart().startsWith("||");
+    for (const name of namesOfLine(text)) {
+      if (isLive) this.count(source);
+      this.meet(name.toLowerCase(), source, isLive, isSubtree);
+    }
+  }
+
+  private count(source: number): void {
+    this.namesOf[source] = (this.namesOf[source] ?? 0) + 1;
+  }
+
+  /** Compares hashes of the name and its parents, and literals of patterns, without decoding. */
+  private mayConcern(chunk: Chunk, row: number): boolean {
+    const { scopeHashes, parentHashes } = this;
+    const bytes = chunk.bytesOf(row);
+    const start = chunk.hostStart[row]!;
+    let labelEnd = chunk.hostEnd[row]!;
+    let state = HASH_SEED;
+    for (let at = labelEnd - 1; at >= start; at--) {
+      if (bytes[at] !== DOT) continue;
+      state = hashLabel(state, bytes, at + 1, labelEnd);
+      if (scopeHashes.has(hashEnd(state))) return true;
+      labelEnd = at;
+    }
+    const hash = hashEnd(hashLabel(state, bytes, start, labelEnd));
+    if (scopeHashes.has(hash) || parentHashes.has(hash)) return true;
+    return (
+      this.finder !== undefined &&
+      this.finder.search(bytes, start, chunk.hostEnd[row]!, EXACT) !== -1
+    );
+  }
+
+  private meet(name: string, source: number, isLive: boolean, isSubtree: boolean): void {
+    for (const [judged, exceptions] of this.bySource)
+      if (judged === source || isLive || this.countsDropped)
+        if (exceptions.matches(name))
+          (judged === source ? exceptions.own : exceptions.others).add(name);
+    if (!isSubtree || !this.parentHashes.has(hashOf(name))) return;
+    const sources = this.blockedParents.get(name) ?? new Set();
+    this.blockedParents.set(name, sources.add(source));
+  }
+
+  /** The names that each source's exceptions free, and the name count of the others. */
+  *results(): Generator<{ source: number; freed: string[]; names: number }> {
+    const all = this.namesOf.reduce((sum, count) => sum + (count ?? 0), 0);
+    for (const [source, exceptions] of this.bySource) {
+      const { others, own, scopes } = exceptions;
+      for (const name of scopes.keys())
+        for (const parent of withParents(name).slice(1))
+          for (const blocker of this.blockedParents.get(parent) ?? [])
+            (blocker === source ? own : others).add(name);
+      const freed = [...others].filter((name) => !own.has(name));
+      yield { source, freed, names: all - (this.namesOf[source] ?? 0) };
+    }
+  }
+}
+
+function hashOf(name: string): number {
+  const bytes = encodeUtf8(name);
+  return hashName(bytes, 0, bytes.length);
 }

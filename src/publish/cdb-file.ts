@@ -1,8 +1,6 @@
-import { encodeUtf8 } from "../bytes/utf8.ts";
-import { scratchOf } from "../engine/scratch.ts";
-import { CdbRecords } from "../formats/cdb-records.ts";
-import { CdbWriter } from "../formats/cdb-writer.ts";
-import { dnsdistLua } from "../formats/dnsdist-lua.ts";
+import { encodeUtf8 } from "../bytes/text.ts";
+import { scratchOf } from "../engine/compile-options.ts";
+import { CdbRecords, CdbWriter, dnsdistLua } from "../formats/cdb.ts";
 import type { Host } from "../host/host.ts";
 import type { FileSet } from "./file-set.ts";
 import { ListFile, type WriteOutcome } from "./list-file.ts";

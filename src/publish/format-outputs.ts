@@ -1,36 +1,25 @@
-import { type Diagnostic, errorOf } from "../diagnostics/diagnostic.ts";
-import { countText, numberText } from "../diagnostics/number-text.ts";
-import { printable } from "../diagnostics/printable.ts";
-import { someOf } from "../diagnostics/some-of.ts";
-import { encodeUtf8 } from "../bytes/utf8.ts";
-import { FormatWriter, type FileEntries, headerBytes } from "../formats/format-writer.ts";
-import type { HeaderValues } from "../formats/header-template.ts";
-import type { Loss } from "../formats/losses.ts";
+import { encodeUtf8 } from "../bytes/text.ts";
+import { type Diagnostic, errorOf } from "../diagnostics/render.ts";
+import { countText, numberText, printable, someOf } from "../diagnostics/text.ts";
+import { scratchOf } from "../engine/compile-options.ts";
+import { type FileEntries, FormatWriter, headerBytes } from "../formats/format-writer.ts";
+import type { HeaderValues } from "../formats/header.ts";
 import { ListModel, type ListShape } from "../formats/list-model.ts";
-import type { NameBuffer } from "../formats/name-buffer.ts";
-import { NameExpander } from "../kernel/name-expander.ts";
+import type { NameBuffer } from "../formats/names.ts";
+import type { Loss } from "../formats/special-rule.ts";
 import type { Host } from "../host/host.ts";
-import { scratchOf } from "../engine/scratch.ts";
-import { type RankedNames, rankedInOrder } from "../meaning/ranked-names.ts";
+import { NameExpander } from "../kernel/names.ts";
 import { isExpression } from "../meaning/line.ts";
+import { type RankedNames, rankedInOrder } from "../meaning/ranked-names.ts";
 import { loadRegex } from "../syntax/regex-rule.ts";
-import { type OutputPlan, plannedFiles } from "./output-plan.ts";
-import type { OutputFile } from "./output-file.ts";
-import { PackedFiles, withPacked } from "./packed-files.ts";
-import {
-  type BlockFiles,
-  MOST_ENTRIES,
-  blockFilesOf,
-  finishBlock,
-  startBlock,
-} from "./block-files.ts";
 import { CdbFile, luaName } from "./cdb-file.ts";
-import { type PartHeader, SplitFile } from "./split-file.ts";
 import type { FileSet } from "./file-set.ts";
+import type { OutputFile, WriteOutcome } from "./list-file.ts";
+import { PackedFiles, withPacked } from "./manifest.ts";
+import { type OutputPlan, plannedFiles } from "./output-plan.ts";
+import { type PartHeader, type PartLayout, SplitFile } from "./split-file.ts";
 import { StableFiles } from "./stable-files.ts";
-import type { WriteOutcome } from "./list-file.ts";
-import { nextSerial } from "./zone-serial.ts";
-import { type ZoneUpdates, writeUpdates } from "./zone-updates.ts";
+import { type ZoneUpdates, nextSerial, writeUpdates } from "./zone-updates.ts";
 
 /** The result of one output. */
 export interface FormatOutputReport {
@@ -52,7 +41,7 @@ export interface FormatOutputReport {
 }
 
 /** Returns the header lines of a file, without comment signs. */
-export type HeaderBuilder = (values: HeaderValues) => readonly string[];
+type HeaderBuilder = (values: HeaderValues) => readonly string[];
 
 interface Written {
   readonly plan: OutputPlan;
@@ -314,4 +303,31 @@ function roomHint({ limits, mostFiles }: OutputPlan): string {
   const rules = limits.names * mostFiles;
   const example = rules === Infinity ? "" : `: { max_rules: ${rules} }`;
   return `Use fewer sources, or \`fit${example}\`, which keeps the rules of earlier sources`;
+}
+
+/** The header is measured with this count, so that it fits whatever the final count is. */
+const MOST_ENTRIES = 9_999_999_999;
+
+/** The files of what an output blocks: in parts, in parts that keep their names, or as a database. */
+type BlockFiles = SplitFile | StableFiles | CdbFile;
+
+function blockFilesOf(plan: OutputPlan, layout: PartLayout, host: Host): BlockFiles {
+  const { format, list, path, isStable } = plan;
+  if (format.isDatabase === true) return new CdbFile(path, list, host);
+  return isStable ? new StableFiles(path, layout, host) : new SplitFile(path, layout, host);
+}
+
+/** Begins the files with a header. A database has none. */
+function startBlock(
+  block: BlockFiles,
+  header: (entries: number) => PartHeader,
+  entries: FileEntries,
+): void {
+  if (block instanceof StableFiles) block.start(header, MOST_ENTRIES);
+  else if (block instanceof SplitFile) block.start(header(entries.block));
+}
+
+function finishBlock(block: BlockFiles, plan: OutputPlan): void {
+  if (block instanceof StableFiles) block.finish(plan.mostFiles);
+  if (block instanceof CdbFile) block.finish();
 }

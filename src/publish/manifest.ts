@@ -1,23 +1,35 @@
-import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
-import { durationMs } from "../config/duration.ts";
-import type { Config } from "../config/config.ts";
-import { CompilerError, type Diagnostic, errorOf } from "../diagnostics/diagnostic.ts";
-import { printable } from "../diagnostics/printable.ts";
-import { reasonOf } from "../diagnostics/reason.ts";
-import { type Host, HostError } from "../host/host.ts";
-import { ifAvailable } from "../host/if-available.ts";
+import { decodeUtf8, encodeUtf8 } from "../bytes/text.ts";
+import type { Config } from "../config/lists.ts";
+import { durationMs } from "../config/units.ts";
+import { CompilerError, type Diagnostic, errorOf } from "../diagnostics/render.ts";
+import { printable, reasonOf } from "../diagnostics/text.ts";
+import {
+  PACKED_ENDINGS,
+  StateFile,
+  ifAvailable,
+  newToken,
+  temporaryOf,
+  writeWhole,
+} from "../host/files.ts";
+import { type Host, HostError, type Packing } from "../host/host.ts";
+import { recordFolder } from "../record/record-file.ts";
+import { digestOfFile } from "../sources/copies.ts";
 import {
   type MinisignKey,
   readPublicKey,
   readSecretKey,
   signatureFile,
   signatureProblem,
-} from "../sources/minisign.ts";
-import { digestOfFile } from "../sources/source-store.ts";
-import { checkTemplate, fileNamed } from "./file-template.ts";
+} from "../sources/held-text.ts";
 import type { FileSet } from "./file-set.ts";
-import type { OutputFile } from "./output-file.ts";
-import { outputFailed } from "./output-failed.ts";
+import {
+  type OutputFile,
+  checkTemplate,
+  fileNamed,
+  isSameButDate,
+  outputFailed,
+  readStart,
+} from "./list-file.ts";
 
 /** The files of a release with their digests, so that clients can verify a download from any mirror. */
 export interface Manifest {
@@ -37,7 +49,7 @@ export interface Manifest {
 
 const DEFAULT_EXPIRES = "14d";
 
-export function manifestPath(
+export function pathOfManifest(
   { name, manifest }: Pick<Config, "name" | "manifest">,
   folder: string,
   host: Pick<Host, "cwd" | "path">,
@@ -57,7 +69,7 @@ export function manifestPaths(
 ): string[] {
   if (config.manifest === undefined) return [];
   checkTemplate(config.manifest.file, ["{name}", "{slug}"], "manifest.file");
-  const path = manifestPath(config, folder, host);
+  const path = pathOfManifest(config, folder, host);
   return [path, `${path}.minisig`];
 }
 
@@ -71,7 +83,7 @@ export function releasePaths(
   return config.manifest?.key_file === undefined ? paths.slice(0, 1) : paths;
 }
 
-export interface Release {
+interface Release {
   /** The path of the manifest. */
   readonly path: string;
   readonly files: readonly string[];
@@ -199,7 +211,7 @@ export async function verifyManifest(
   return { manifest, problems };
 }
 
-export function mismatch(message: string): Diagnostic {
+function mismatch(message: string): Diagnostic {
   return errorOf("manifest-mismatch", message);
 }
 
@@ -222,4 +234,167 @@ function parseManifest(text: string, host: Host): Manifest | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The first bytes of compressed files. */
+const MAGIC: Readonly<Record<string, readonly number[]>> = {
+  gzip: [0x1f, 0x8b],
+  zstd: [0x28, 0xb5, 0x2f, 0xfd],
+};
+
+const NO_HEADER: Uint8Array = new Uint8Array(0);
+
+function packedName(path: string, packing: Packing): string {
+  return `${path}.${PACKED_ENDINGS[packing]}`;
+}
+
+/** The files, followed by their compressed copies. */
+export function withPacked(
+  files: readonly OutputFile[],
+  packings: readonly Packing[],
+): OutputFile[] {
+  const packed = files.flatMap(({ name, path }) =>
+    packings.map((one) => ({ name: packedName(name, one), path: packedName(path, one) })),
+  );
+  return [...files, ...packed];
+}
+
+/** The compressed files of an output. A note lists them, so that later runs can remove those that are no longer configured. */
+export class PackedFiles {
+  private readonly note: string;
+  private readonly host: Host;
+
+  /** `first` is the path of the output, which is its first part. */
+  constructor(first: string, host: Host) {
+    this.note = host.path.join(recordFolder(first, host), `${host.path.basename(first)}.packed`);
+    this.host = host;
+  }
+
+  /** Hands the files to a set. `taken` are the files of all outputs, which are never removed. Rejects with a `HostError`. */
+  async stage(
+    paths: readonly string[],
+    packings: readonly Packing[],
+    taken: ReadonlySet<string>,
+    set: FileSet,
+  ): Promise<void> {
+    const before = await this.readNote();
+    for (const path of paths) for (const packing of packings) await this.pack(path, packing, set);
+    for (const packing of before.filter((one) => !packings.includes(one)))
+      for (const path of paths)
+        await this.removeOld(packedName(path, packing), packing, taken, set);
+    // If this run is killed, the next one looks for all that there may be.
+    await this.writeNote(before, [...new Set([...before, ...packings])]);
+  }
+
+  /** Notes which files there are. Call it when the set is published. */
+  async settle(packings: readonly Packing[]): Promise<void> {
+    await this.writeNote(await this.readNote(), packings);
+  }
+
+  private async readNote(): Promise<Packing[]> {
+    const bytes = await ifAvailable(() => this.host.readFile(this.note));
+    const words = bytes === undefined ? [] : decodeUtf8(bytes).split(" ");
+    return words.filter((word): word is Packing => Object.hasOwn(MAGIC, word));
+  }
+
+  private async writeNote(before: readonly Packing[], now: readonly Packing[]): Promise<void> {
+    if (before.join(" ") === now.join(" ")) return;
+    await writeWhole(this.note, this.host, (file) => file.write(encodeUtf8(now.join(" "))));
+  }
+
+  private async pack(path: string, packing: Packing, set: FileSet): Promise<void> {
+    const { host } = this;
+    const packed = packedName(path, packing);
+    const token = newToken();
+    const temporary = temporaryOf(packed, token, host);
+    const work = host.packFile?.(set.placeOf(path), temporary, packing);
+    if (work === undefined)
+      throw new HostError("ENOSYS", `this runtime does not support ${packing}`);
+    try {
+      await work;
+      if (!(await isSameButDate([packed, temporary], NO_HEADER, host)))
+        return set.stage(packed, token);
+    } catch (error) {
+      await host.removeFile(temporary).catch(() => {});
+      throw error;
+    }
+    await host.removeFile(temporary).catch(() => {});
+  }
+
+  /** Checks the contents first: another program may have created a different file with this name. */
+  private async removeOld(
+    path: string,
+    packing: Packing,
+    taken: ReadonlySet<string>,
+    set: FileSet,
+  ): Promise<void> {
+    const { host } = this;
+    if (taken.has(path) || (await host.kindOf(path)) !== "file") return;
+    const magic = MAGIC[packing]!;
+    const start = await readStart(path, magic.length, host);
+    if (start !== undefined && magic.every((byte, at) => start[at] === byte))
+      await set.remove(path);
+  }
+}
+
+/** The newest verified release of a list. */
+interface ReleaseState {
+  readonly state: 1;
+  readonly name: string;
+  readonly version: number;
+  /** Digest of the manifest. */
+  readonly sha256: string;
+}
+
+/** Why a release must not follow the last verified one; empty if it may, or if no release was verified. */
+export async function releaseStateProblems(
+  path: string,
+  manifestPath: string,
+  { name, version }: Manifest,
+  host: Host,
+): Promise<Diagnostic[]> {
+  const last = await new StateFile(path, isState, host, Infinity).look();
+  if (last === "missing") return [];
+  if (last === "damaged")
+    return [mismatch(`${printable(path)} is not a state file written by verify`)];
+  if (name !== last.name)
+    return [
+      mismatch(`The release is of ${printable(name, 80)}, not of ${printable(last.name, 80)}`),
+    ];
+  if (version < last.version)
+    return [
+      mismatch(
+        `Version ${version} is older than version ${last.version}, which was verified before`,
+      ),
+    ];
+  const isOther =
+    version === last.version && (await digestOfFile(manifestPath, host)) !== last.sha256;
+  return isOther
+    ? [mismatch(`The release differs from the one of version ${version} that was verified before`)]
+    : [];
+}
+
+/** Saves a verified release. Rejects with a `CompilerError`. */
+export async function writeReleaseState(
+  path: string,
+  manifestPath: string,
+  { name, version }: Manifest,
+  host: Host,
+): Promise<void> {
+  const sha256 = (await digestOfFile(manifestPath, host)) ?? "";
+  try {
+    await new StateFile(path, isState, host, Infinity).write({ state: 1, name, version, sha256 });
+  } catch (error) {
+    throw outputFailed(`Cannot write ${printable(path)}`, error);
+  }
+}
+
+function isState(value: unknown): value is ReleaseState {
+  const { state, name, version, sha256 } = (value ?? {}) as Partial<ReleaseState>;
+  return (
+    state === 1 &&
+    typeof name === "string" &&
+    Number.isSafeInteger(version) &&
+    typeof sha256 === "string"
+  );
 }

@@ -1,19 +1,18 @@
-import type { Host } from "../host/host.ts";
-import type { Config, OutputConfig } from "../config/config.ts";
-import { SIZE_PRESETS } from "../config/size-presets.ts";
-import { sizeBytes } from "../config/size.ts";
-import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
-import { printable } from "../diagnostics/printable.ts";
-import type { LossPolicy } from "../formats/format-writer.ts";
-import type { SizeLimit } from "../formats/file-budget.ts";
-import { DEFAULT_OPTIONS, type FormatOptions, type NameFormat } from "../formats/name-format.ts";
-import { nameFormats } from "../formats/registry.ts";
+import type { Config, OutputConfig } from "../config/lists.ts";
+import { SIZE_PRESETS } from "../config/outputs.ts";
+import { sizeBytes } from "../config/units.ts";
+import { CompilerError, errorOf } from "../diagnostics/render.ts";
+import { printable } from "../diagnostics/text.ts";
 import { NO_PLUGINS, type Plugins } from "../engine/plugins.ts";
-import type { OutputFile } from "./output-file.ts";
+import type { SizeLimit } from "../formats/fit-rules.ts";
+import type { LossPolicy } from "../formats/format-writer.ts";
+import { nameFormats } from "../formats/formats.ts";
+import { DEFAULT_OPTIONS, type FormatOptions, type NameFormat } from "../formats/name-format.ts";
+import type { Host } from "../host/host.ts";
 import { luaName } from "./cdb-file.ts";
-import { withPacked } from "./packed-files.ts";
+import { type OutputFile, checkTemplate, fileNamed } from "./list-file.ts";
+import { withPacked } from "./manifest.ts";
 import { type SplitLimits, stemOf } from "./split-file.ts";
-import { checkTemplate, fileNamed } from "./file-template.ts";
 
 /** What an output will be, decided before anything is read. */
 export interface OutputPlan {

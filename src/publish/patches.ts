@@ -1,15 +1,16 @@
 import { createHash } from "node:crypto";
-import { LF } from "../bytes/ascii.ts";
-import { countLineFeeds } from "../bytes/count-lines.ts";
-import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
-import { durationMs } from "../config/duration.ts";
-import type { Config } from "../config/config.ts";
+import { HASH, LF, SPACE, countLineFeeds, decodeUtf8, encodeUtf8 } from "../bytes/text.ts";
+import type { Config } from "../config/lists.ts";
+import { durationMs } from "../config/units.ts";
+import { scratchOf } from "../engine/compile-options.ts";
+import { slugOf } from "../engine/plan.ts";
 import { rcsDiff } from "../formats/rcs-diff.ts";
-import type { Host } from "../host/host.ts";
-import { ifAvailable } from "../host/if-available.ts";
-import { slugOf } from "../engine/slug.ts";
+import { ScratchPartitions, ifAvailable } from "../host/files.ts";
+import type { Host, Scratch } from "../host/host.ts";
 import type { FileSet } from "./file-set.ts";
-import { readStart } from "./read-start.ts";
+import { readStart } from "./list-file.ts";
+import type { OutputPlan } from "./output-plan.ts";
+import { publishedParts } from "./split-file.ts";
 
 /** The folder of patches, beside the list. */
 export const PATCH_FOLDER = "patches";
@@ -61,7 +62,7 @@ function dateText(seconds: number): string {
 }
 
 /** The patch that a list announces for its next version. */
-export interface NextPatch {
+interface NextPatch {
   readonly file: string;
   /** The part of the file for this list; undefined in lists of version 0.1.0. */
   readonly part: string | undefined;
@@ -166,4 +167,128 @@ export async function removeExpired(
     if (made !== undefined && now - made * 1000 > keepMs)
       await ifAvailable(() => host.removeFile(host.path.join(folder, file)));
   }
+}
+
+/** How many names of an output, which blocks names alone, come and go from one host to another. */
+export async function nameDifference(
+  { path }: Pick<OutputPlan, "path">,
+  before: Host,
+  after: Host,
+): Promise<{ readonly added: number; readonly removed: number }> {
+  const sides = {
+    before: await publishedParts(path, before),
+    after: await publishedParts(path, after),
+  };
+  const bytes = [...sides.before, ...sides.after].reduce((sum, part) => sum + part.length, 0);
+  const difference = new LineDifference(() => scratchOf(after), bytes);
+  try {
+    for (const side of ["before", "after"] as const)
+      for (const part of sides[side])
+        eachName(part, (start, end) => difference.add(side, part, start, end));
+    const { added, removed } = difference.changes();
+    // A name may have a line for each kind of address.
+    return { added: new Set(added).size, removed: new Set(removed).size };
+  } finally {
+    difference.close();
+  }
+}
+
+/** The last word of every line that is not a comment. */
+function eachName(bytes: Uint8Array, take: (start: number, end: number) => void): void {
+  for (let start = 0; start < bytes.length;) {
+    const next = bytes.indexOf(LF, start);
+    const end = next === -1 ? bytes.length : next;
+    if (end > start && bytes[start] !== HASH) {
+      const space = bytes.subarray(start, end).lastIndexOf(SPACE);
+      take(start + space + 1, end);
+    }
+    start = end + 1;
+  }
+}
+
+/** Lines of one partition, about, of both files. */
+const PARTITION_BYTES = 16 * 1024 * 1024;
+const MOST_PARTITIONS = 1024;
+
+/** The lines that only one of two files has, in bounded memory; the order of lines does not matter. */
+export class LineDifference {
+  private readonly before: ScratchPartitions;
+  private readonly after: ScratchPartitions;
+
+  /** `bytes` is the size of both files, about. */
+  constructor(openScratch: () => Scratch, bytes: number) {
+    const count = Math.min(MOST_PARTITIONS, Math.max(1, Math.ceil(bytes / PARTITION_BYTES)));
+    this.before = new ScratchPartitions(openScratch, count);
+    this.after = new ScratchPartitions(openScratch, count);
+  }
+
+  /** Adds a line of the file before or after. */
+  add(side: "before" | "after", bytes: Uint8Array, start: number, end: number): void {
+    const partitions = this[side];
+    // The upper bits: `compare` uses the lower ones, which must not be the same for all lines of a partition.
+    const index = Math.floor((hashOf(bytes, start, end) / 2 ** 32 + 0.5) * partitions.count);
+    const lines = partitions.end(index);
+    lines.append(bytes, start, end);
+    lines.push(LF);
+    partitions.settle(index);
+  }
+
+  /** Lines that only the file before has, and lines that only the file after has. */
+  changes(): { readonly removed: string[]; readonly added: string[] } {
+    const removed: string[] = [];
+    const added: string[] = [];
+    for (let index = 0; index < this.before.count; index++)
+      compare(this.before.load(index), this.after.load(index), removed, added);
+    return { removed, added };
+  }
+
+  close(): void {
+    this.before.close();
+    this.after.close();
+  }
+}
+
+function compare(before: Uint8Array, after: Uint8Array, removed: string[], added: string[]): void {
+  let count = 0;
+  for (const byte of before) if (byte === LF) count++;
+  const mask = 2 ** Math.ceil(Math.log2(count * 1.5 + 2)) - 1;
+  /** Row of a line by hash, plus one; 0 is free. */
+  const slots = new Int32Array(mask + 1);
+  const starts = new Int32Array(count + 1);
+  const isKept = new Uint8Array(count);
+  let row = 0;
+  for (let start = 0; start < before.length;) {
+    const end = before.indexOf(LF, start);
+    let slot = hashOf(before, start, end) & mask;
+    while (slots[slot] !== 0) slot = (slot + 1) & mask;
+    starts[row] = start;
+    slots[slot] = ++row;
+    start = end + 1;
+  }
+  starts[row] = before.length;
+  for (let start = 0; start < after.length;) {
+    const end = after.indexOf(LF, start);
+    let isFound = false;
+    // Equal lines have one run of slots, so that all copies are found.
+    for (let slot = hashOf(after, start, end) & mask; slots[slot] !== 0; slot = (slot + 1) & mask) {
+      const found = slots[slot]! - 1;
+      const from = starts[found]!;
+      if (starts[found + 1]! - from !== end + 1 - start) continue;
+      let at = start;
+      while (at < end && after[at] === before[from + at - start]) at++;
+      if (at < end) continue;
+      isKept[found] = 1;
+      isFound = true;
+    }
+    if (!isFound) added.push(decodeUtf8(after, start, end));
+    start = end + 1;
+  }
+  for (let one = 0; one < count; one++)
+    if (isKept[one] === 0) removed.push(decodeUtf8(before, starts[one], starts[one + 1]! - 1));
+}
+
+function hashOf(bytes: Uint8Array, start: number, end: number): number {
+  let hash = 0;
+  for (let at = start; at < end; at++) hash = Math.imul(hash ^ bytes[at]!, 0x01000193);
+  return Math.imul(hash ^ (hash >>> 15), 0x85ebca6b);
 }

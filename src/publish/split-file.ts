@@ -1,14 +1,9 @@
-import { LF, SPACE } from "../bytes/ascii.ts";
-import { countLineFeeds } from "../bytes/count-lines.ts";
-import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
-import { CompilerError, errorOf } from "../diagnostics/diagnostic.ts";
-import { numberText } from "../diagnostics/number-text.ts";
-import { printable } from "../diagnostics/printable.ts";
+import { LF, SPACE, countLineFeeds, decodeUtf8, encodeUtf8 } from "../bytes/text.ts";
+import { CompilerError, errorOf } from "../diagnostics/render.ts";
+import { numberText, printable } from "../diagnostics/text.ts";
+import { PACKED_ENDINGS, ifAvailable, writeWhole } from "../host/files.ts";
 import type { Host } from "../host/host.ts";
-import { ifAvailable } from "../host/if-available.ts";
-import { PACKED_ENDINGS } from "../host/packed-endings.ts";
-import { writeWhole } from "../host/write-whole.ts";
-import { recordFolder } from "../record/record-folder.ts";
+import { recordFolder } from "../record/record-file.ts";
 import type { FileSet } from "./file-set.ts";
 import { ListFile, type WriteOutcome } from "./list-file.ts";
 

@@ -1,7 +1,5 @@
-import { LF } from "../bytes/ascii.ts";
-import { countLineFeeds } from "../bytes/count-lines.ts";
-import { HashPlaces } from "../bytes/hash-places.ts";
-import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
+import { HashPlaces } from "../bytes/hash.ts";
+import { LF, countLineFeeds, decodeUtf8, encodeUtf8 } from "../bytes/text.ts";
 import type { Host } from "../host/host.ts";
 import type { FileSet } from "./file-set.ts";
 import type { WriteOutcome } from "./list-file.ts";

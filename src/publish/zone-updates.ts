@@ -1,10 +1,11 @@
-import { AT, DOLLAR, LF } from "../bytes/ascii.ts";
-import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
-import type { Host, Scratch } from "../host/host.ts";
-import { readLines } from "../host/read-lines.ts";
+import { randomInt } from "node:crypto";
+import { AT, DOLLAR, LF, decodeUtf8, encodeUtf8 } from "../bytes/text.ts";
+import { ifAvailable, readLines } from "../host/files.ts";
+import { type Host, HostError, type Scratch } from "../host/host.ts";
 import type { FileSet } from "./file-set.ts";
-import { LineDifference } from "./line-difference.ts";
+import { readStart } from "./list-file.ts";
 import { type OutputPlan, updatesFile } from "./output-plan.ts";
+import { LineDifference } from "./patches.ts";
 
 /** The difference to the zone that was published before, or why the whole zone is better. */
 export type ZoneUpdates =
@@ -164,5 +165,117 @@ function writeScript(
     for (const line of lines) write(`${line}\n`);
     write(`update add ${origin}. ${ttl} ${soa(next)}\nsend\n`);
     serial = next;
+  }
+}
+
+/** There may be many comments above the SOA record. */
+const HEADER_BYTES = 65_536;
+const HALF = 0x8000_0000;
+/** How many bytes of a zone file may need a serial of their own at most: a quarter of the records changes, and a message has 60,000 bytes. */
+const BYTES_PER_STEP = 80_000;
+
+/**
+ * The serial of a zone file: the Unix time in seconds if it is later than the serials of the existing file and of the
+ * primary, else a few more than the later of these. State may be lost or restored, clocks may be wrong, and serials wrap around (RFC
+ * 1982); they never go back. A file that differs only in the serial is not written, so the serial changes only with the rules.
+ */
+export async function nextSerial(plan: OutputPlan, moment: Date, host: Host): Promise<number> {
+  const { path, updates, options } = plan;
+  const seconds = Math.floor(moment.getTime() / 1000) >>> 0;
+  const known = [await lastSerial(path, host)];
+  if (updates !== undefined) known.push(await primarySerial(updates, options.origin, host));
+  const last = known.filter((serial) => serial !== undefined).reduce(later, undefined);
+  if (last === undefined) return seconds === 0 ? 1 : seconds;
+  // Every message of a script for the primary needs a serial of its own.
+  const size = updates === undefined ? 0 : ((await ifAvailable(() => host.sizeOf(path))) ?? 0);
+  const step = 1 + Math.ceil(size / BYTES_PER_STEP);
+  const ahead = (seconds - last) >>> 0;
+  const next = ahead >= step && ahead < HALF ? seconds : (last + step) >>> 0;
+  return next === 0 ? 1 : next;
+}
+
+function later(one: number | undefined, other: number): number {
+  return one === undefined || isLater(other, one) ? other : one;
+}
+
+/** Whether a serial is later than another, in the arithmetic of RFC 1982. */
+function isLater(serial: number, other: number): boolean {
+  const ahead = (serial - other) >>> 0;
+  return ahead > 0 && ahead < HALF;
+}
+
+async function lastSerial(path: string, host: Host): Promise<number | undefined> {
+  const text = decodeUtf8((await readStart(path, HEADER_BYTES, host)) ?? new Uint8Array(0));
+  const serial = /^@ SOA \S+ \S+ (?<serial>\d{1,10}) /m.exec(text)?.groups?.["serial"];
+  return serial === undefined ? undefined : Number(serial) >>> 0;
+}
+
+const TIMEOUT_MS = 3000;
+const IDS = 0x1_0000;
+const DNS_HEADER_BYTES = 12;
+const SOA = 6;
+const IN = 1;
+/** Type, class, TTL and length of a record. */
+const ANSWER_BYTES = 10;
+const POINTER = 0xc0;
+
+/** The serial of a zone on its primary, `192.0.2.1#5353`; undefined if it does not answer, or has no such zone. */
+async function primarySerial(
+  primary: string,
+  zone: string,
+  host: Host,
+): Promise<number | undefined> {
+  if (host.exchange === undefined) return undefined;
+  const [address = "", port = "53"] = primary.split("#");
+  const id = randomInt(IDS);
+  let answer: Uint8Array = new Uint8Array(0);
+  const take = (piece: Uint8Array): boolean => {
+    const joined = new Uint8Array(answer.length + piece.length);
+    joined.set(answer);
+    joined.set(piece, answer.length);
+    answer = joined;
+    return answer.length >= 2 && answer.length >= 2 + ((answer[0]! << 8) | answer[1]!);
+  };
+  try {
+    const message = questionFor(zone, id);
+    const to = { protocol: "tcp", address, port: Number(port) } as const;
+    await host.exchange({ ...to, message, timeoutMs: TIMEOUT_MS, take });
+    return serialIn(new DataView(answer.buffer, 2), id);
+  } catch (error) {
+    if (error instanceof HostError || error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+/** A question as it is sent over a connection, with its length. */
+function questionFor(zone: string, id: number): Uint8Array {
+  const labels = zone.split(".").filter((label) => label !== "");
+  const name = labels.flatMap((label) => [label.length, ...encodeUtf8(label)]);
+  const bytes = [id >> 8, id & 255, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, ...name, 0, 0, SOA, 0, IN];
+  return Uint8Array.from([bytes.length >> 8, bytes.length & 255, ...bytes]);
+}
+
+/** Throws a `RangeError` if the message is cut. */
+function serialIn(message: DataView, id: number): number | undefined {
+  const isGood = message.getUint16(0) === id && (message.getUint8(3) & 15) === 0;
+  if (!isGood || message.getUint8(2) < 128) return undefined;
+  let at = DNS_HEADER_BYTES;
+  for (let left = message.getUint16(4); left > 0; left--) at = afterName(message, at) + 4;
+  for (let left = message.getUint16(6); left > 0; left--) {
+    const data = afterName(message, at) + ANSWER_BYTES;
+    if (message.getUint16(data - ANSWER_BYTES) === SOA)
+      return message.getUint32(afterName(message, afterName(message, data)));
+    at = data + message.getUint16(data - 2);
+  }
+  return undefined;
+}
+
+/** The offset behind a name, which may end with a pointer. */
+function afterName(message: DataView, start: number): number {
+  for (let at = start; ;) {
+    const length = message.getUint8(at);
+    if (length >= POINTER) return at + 2;
+    if (length === 0) return at + 1;
+    at += length + 1;
   }
 }

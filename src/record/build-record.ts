@@ -1,17 +1,29 @@
 import type { Buffer } from "node:buffer";
-import { bufferOf } from "../bytes/search.ts";
 import { hashName } from "../bytes/hash.ts";
-import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
-import { BLOCK_ROWS, blocksOf, filterBytesFor } from "../kernel/name-filter.ts";
-import { CHUNK_SHIFT } from "../rules/chunk.ts";
-import { hasCause } from "../rules/fate.ts";
 import {
-  LENGTH_BYTES,
-  Part,
-  RECORD_VERSION,
-  type RecordHeader,
-  unzigzag,
-} from "./record-format.ts";
+  ByteBuffer,
+  CLASS_OF,
+  Class,
+  DOT,
+  UNDERSCORE,
+  bufferOf,
+  decodeUtf8,
+  encodeUtf8,
+} from "../bytes/text.ts";
+import type { FeedSettings } from "../feeds/feed.ts";
+import {
+  BLOCK_ROWS,
+  FILTER_BYTES,
+  addName,
+  blockOf,
+  blocksOf,
+  filterBytesFor,
+  foldFilter,
+} from "../kernel/names.ts";
+import type { RowFinder, RowRecorder } from "../kernel/rows.ts";
+import { CHUNK_SHIFT, type Chunk, Flag, Kind, appendText } from "../rules/chunk.ts";
+import { FATES, Fate, type FateName, hasCause, isSilent } from "../rules/fate.ts";
+import { maskOf } from "../syntax/classify.ts";
 
 /** A recorded chunk of the list. Row numbers continue across frames. */
 export interface Frame {
@@ -300,4 +312,260 @@ class FrameReader {
       scale *= 128;
     }
   }
+}
+
+/**
+ * A build record: the fate of every line of every source. One frame per chunk, in list order; then the header (`RecordHeader`)
+ * as JSON and its length in four bytes. The whole is packed with zstd, or gzip if zstd is unavailable.
+ *
+ *   frame   varints: chunk id, origin, rows, first line, byte of the file, bytes of the list since the last frame, parts
+ *           marks                   varint count; each: varint row minus the row before, varint byte of its text in the chunk minus
+ *                                   the one before: every 2,048th row, to find lines by their offset
+ *           lines   (if parts & 1)  varint per row: line minus the line before
+ *           others  (if parts & 2)  byte per row (`Other` of kernel/rows.ts): 1 generated, 2 next name of the line above, 4 not a rule
+ *           fates                   byte per row
+ *           causes  (if parts & 4)  4 bytes: length of the part; for each redundant row: zigzag varint, number of its cause
+ *                                   minus the one before (the first: minus chunk id × 65,536)
+ *           blocks                  byte per 2,048 rows: 1 has lines without a hash, 2 these have letters other than lower-case ASCII;
+ *                                   then a filter of names for each (`kernel/names.ts`), smaller for few rows
+ *           special                 varint count; for each live rule that is more than a name: varint row minus the row before,
+ *                                   varint length, text
+ */
+export const RECORD_VERSION = 2;
+
+/** Size of a length field. */
+export const LENGTH_BYTES = 4;
+
+const Part = { Lines: 1, Others: 2, Causes: 4 } as const;
+/** Flags for a block of rows. */
+export const Block = { Nameless: 1, OddLetters: 2 } as const;
+
+export interface RecordedFile {
+  /** Index of its source. */
+  readonly source: number;
+  /** As a user would search for it. */
+  readonly file: string;
+  /** Generated lines, such as banners, instead of a file. */
+  readonly isOwn?: true;
+  /** For a local file, its path and stamp. */
+  readonly path?: string;
+  readonly stamp?: string;
+  /** Its syntax, if not adblock: its lines then differ from the rows. */
+  readonly format?: string;
+  /** The feed that its lines were made from. */
+  readonly feed?: FeedSettings;
+  /** Selects a file of a local archive. */
+  readonly member?: string;
+  /** SHA-256 of the cached copy, for a remote file. */
+  readonly sha256?: string;
+  /** Whether it contains rules that the source no longer has. */
+  readonly isKept?: true;
+}
+
+interface RecordedSource {
+  readonly label: string;
+  readonly source: string;
+  readonly type: string;
+  readonly state: string;
+  readonly goodAt?: string;
+  /** SHA-256 of the cached file that says when its rules were seen. */
+  readonly ledger?: string;
+  readonly lines: number;
+  readonly kept: number;
+  readonly dropped: Readonly<Partial<Record<FateName, number>>>;
+  /** Names that people need and that it tried to block. */
+  readonly household?: readonly string[];
+}
+
+export interface RecordHeader {
+  readonly version: typeof RECORD_VERSION;
+  readonly tool: string;
+  readonly name: string;
+  readonly builtAt: string;
+  readonly seconds: number;
+  readonly rules: number;
+  readonly lines: number;
+  /** The number of sources that a rule needs, if it is more than one. */
+  readonly minSources?: number;
+  /** Seed for the hashes of names in its filters. */
+  readonly hashSeed: number;
+  /** Size of the list. */
+  readonly bytes: number;
+  /** Whether a published file changed, of the list or of one of its outputs. */
+  readonly hasChanged?: true;
+  /** Who asked for the build. */
+  readonly by?: string;
+  /** The stamp of the kept build that it repeats, after a rollback. */
+  readonly of?: string;
+  readonly sources: readonly RecordedSource[];
+  readonly files: readonly RecordedFile[];
+  /** Fate names of this version, by number. */
+  readonly fates: readonly string[];
+}
+
+export const FATE_NAMES: readonly string[] = FATES.map(([name]) => name);
+
+/** Maps unsigned to signed numbers. Small numbers stay small: 0, 1, 2, 3 are 0, -1, 1, -2. */
+function unzigzag(value: number): number {
+  return value % 2 === 1 ? -(value + 1) / 2 : value / 2;
+}
+
+const PIECE = 1024 * 1024;
+const NAME_CLASSES = Class.Word | Class.Dot | Class.Hyphen;
+const ODD_LETTERS = Class.Upper | Class.NonAscii;
+
+/** Writes the frames of a build record while the list is built. */
+export class RecordWriter {
+  private readonly finder: RowFinder;
+  private readonly recorder: RowRecorder;
+  private readonly sink: (bytes: Uint8Array) => void;
+  private readonly out = new ByteBuffer(65_536);
+  private readonly text = new ByteBuffer(256);
+  private lastOffset = 0;
+
+  /** The bytes are only valid during the call of `sink`. */
+  constructor(finder: RowFinder, recorder: RowRecorder, sink: (bytes: Uint8Array) => void) {
+    this.finder = finder;
+    this.recorder = recorder;
+    this.sink = sink;
+  }
+
+  /** Takes a chunk whose live rows begin at this byte of the list. */
+  take(chunk: Chunk, offset: number): void {
+    const { length, lines } = chunk;
+    const hasOthers = chunk.has.otherRows || chunk.has.comments || chunk.has.blanks;
+    const { by } = chunk;
+    const parts =
+      (lines === undefined ? 0 : Part.Lines) |
+      (hasOthers ? Part.Others : 0) |
+      (by === undefined ? 0 : Part.Causes);
+    const place = [chunk.id, chunk.origin, length, chunk.firstLine, chunk.position];
+    const head = [...place, offset - this.lastOffset, parts];
+    for (const value of head) this.number(value);
+    this.lastOffset = offset;
+    this.marks(chunk);
+    if (lines !== undefined) this.lines(lines, length, chunk.firstLine);
+    if (hasOthers) this.append(this.recorder.others(chunk));
+    this.append(chunk.fate.subarray(0, length));
+    if (by !== undefined) this.causes(chunk, by);
+    this.blocks(chunk);
+    this.special(chunk);
+    if (this.out.length >= PIECE) this.flush();
+  }
+
+  end(): void {
+    this.flush();
+  }
+
+  private append(bytes: Uint8Array): void {
+    this.out.append(bytes, 0, bytes.length);
+  }
+
+  private flush(): void {
+    this.sink(this.out.view());
+    this.out.length = 0;
+  }
+
+  private marks({ flags, start, length }: Chunk): void {
+    const rows: number[] = [];
+    for (let row = BLOCK_ROWS; row < length; row += BLOCK_ROWS)
+      // The text of a rewritten row is in another buffer.
+      if ((flags[row]! & Flag.Rewritten) === 0) rows.push(row);
+    this.number(rows.length);
+    let last = 0;
+    let at = 0;
+    for (const row of rows) {
+      this.number(row - last);
+      this.number(start[row]! - at);
+      last = row;
+      at = start[row]!;
+    }
+  }
+
+  private lines(lines: Uint32Array, length: number, firstLine: number): void {
+    let last = firstLine;
+    for (let row = 0; row < length; row++) {
+      this.number(lines[row]! - last);
+      last = lines[row]!;
+    }
+  }
+
+  private causes(chunk: Chunk, by: Uint32Array): void {
+    const { out } = this;
+    const causes = this.recorder.causes(chunk, by);
+    const at = out.reserve(LENGTH_BYTES);
+    const { bytes } = out;
+    new DataView(bytes.buffer, bytes.byteOffset).setUint32(at, causes.length, true);
+    out.length = at + LENGTH_BYTES;
+    this.append(causes);
+  }
+
+  private special(chunk: Chunk): void {
+    const rows = this.finder.special(chunk);
+    const { kind } = chunk;
+    const rules = rows.filter((row) => kind[row]! >= Kind.Hosts);
+    this.number(rules.length);
+    let last = 0;
+    for (const row of rules) {
+      this.number(row - last);
+      last = row;
+      this.text.length = 0;
+      appendText(chunk, row, this.text);
+      this.number(this.text.length);
+      this.out.append(this.text.bytes, 0, this.text.length);
+    }
+  }
+
+  /** Writes which names occur in which block, so that a search for a name reads few lines. */
+  private blocks(chunk: Chunk): void {
+    const { length, fate, kind, flags } = chunk;
+    const { filters, others } = this.recorder.names(chunk);
+    const about = new Uint8Array(blocksOf(length));
+    for (const row of others) {
+      if (kind[row]! < Kind.Hosts && (fate[row] === Fate.Kept || isSilent(fate[row]!))) continue;
+      const block = blockOf(row);
+      // In such a block, a search reads every line outside the list anyway.
+      if (about[block] === (Block.Nameless | Block.OddLetters) && fate[row] !== Fate.Kept) continue;
+      const hash = nameHash(chunk, row);
+      if (hash !== undefined) addName(filters, block * FILTER_BYTES, hash);
+      // The original text of a rewritten row is unknown.
+      const isRewritten = (flags[row]! & Flag.Rewritten) !== 0;
+      if (hash !== undefined && !isRewritten) continue;
+      about[block]! |= Block.Nameless;
+      const mask = maskOf(chunk.bytesOf(row), chunk.start[row]!, chunk.end[row]!);
+      if (isRewritten || (mask & ODD_LETTERS) !== 0) about[block]! |= Block.OddLetters;
+    }
+    this.append(about);
+    // All blocks except the last are full.
+    const whole = blocksOf(length) - 1;
+    const last = filterBytesFor(length - whole * BLOCK_ROWS);
+    foldFilter(filters.subarray(whole * FILTER_BYTES), last);
+    this.append(filters.subarray(0, whole * FILTER_BYTES + last));
+  }
+
+  private number(value: number): void {
+    let rest = value;
+    while (rest > 127) {
+      this.out.push((rest % 128) | 128);
+      rest = Math.floor(rest / 128);
+    }
+    this.out.push(rest);
+  }
+}
+
+/** The search hash of a line: of its host, or of the whole line if it reads like a name. Undefined for no name or several. */
+function nameHash(chunk: Chunk, row: number): number | undefined {
+  const { flags, hostStart, hostEnd, hostHash } = chunk;
+  if ((flags[row]! & Flag.SeveralNames) !== 0) return undefined;
+  const bytes = chunk.bytesOf(row);
+  if (hostStart[row] !== hostEnd[row])
+    return isUsualName(bytes, hostStart[row]!, hostEnd[row]!) ? hostHash[row]! : undefined;
+  const [start, end] = [chunk.start[row]!, chunk.end[row]!];
+  return isUsualName(bytes, start, end) ? hashName(bytes, start, end) : undefined;
+}
+
+function isUsualName(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let at = start; at < end; at++)
+    if ((CLASS_OF[bytes[at]!]! & NAME_CLASSES) === 0 && bytes[at] !== UNDERSCORE) return false;
+  return start < end && bytes[end - 1] !== DOT;
 }

@@ -1,13 +1,23 @@
-import { holdCommandLine, holdText } from "../build/state/hold.ts";
-import { momentText } from "../diagnostics/moment-text.ts";
-import { countText, numberText } from "../diagnostics/number-text.ts";
-import { someOf } from "../diagnostics/some-of.ts";
-import { type Attention, conditionAttention } from "../pages/headline.ts";
-import { html } from "../pages/html.ts";
-import type { RecordHeader } from "../record/record-format.ts";
-import { isDegraded } from "../sources/source-state.ts";
-import type { LastChange } from "./last-change.ts";
-import type { ListCondition } from "./list-condition.ts";
+import { isPublishing } from "../builder/inspect-lists.ts";
+import {
+  Conditions,
+  type ListedCondition,
+  lastingConditions,
+} from "../builder/state/conditions.ts";
+import type { PublishedBuild } from "../builder/state/kept-builds.ts";
+import {
+  type FoundHold,
+  holdCommandLine,
+  holdText,
+  readHold,
+} from "../builder/state/list-state.ts";
+import { countText, momentText, numberText, someOf } from "../diagnostics/text.ts";
+import { type Host, HostError } from "../host/host.ts";
+import { type Attention, conditionAttention, html } from "../pages/html.ts";
+import type { RecordHeader } from "../record/build-record.ts";
+import { type HistoryEntry, HistoryLog } from "../record/record-file.ts";
+import { isDegraded } from "../sources/acquire.ts";
+import type { LastChange } from "./report-page.ts";
 
 interface Looked {
   readonly header: RecordHeader;
@@ -68,3 +78,34 @@ function shrunkSources({ sources }: RecordHeader, { before }: LastChange): Atten
 
 /** Small sources change by half every day. */
 const FEWEST_LINES = 100;
+
+/** What happened to a list besides its builds. */
+export interface ListCondition {
+  readonly hold?: FoundHold | undefined;
+  /** The refusal of a newer list. */
+  readonly refusal?: HistoryEntry | undefined;
+  /** What lasts. */
+  readonly conditions: readonly ListedCondition[];
+  /** What is wrong with the log of the list. */
+  readonly problems: readonly string[];
+}
+
+/** Whether a list is held, and whether a newer one was refused. */
+export async function listCondition(build: PublishedBuild, host: Host): Promise<ListCondition> {
+  const hold = await readHold(build.path, host);
+  const stored = (await new Conditions(build.path, host).read()) ?? [];
+  const conditions = lastingConditions(stored.map((one) => ({ ...one, list: "" })));
+  try {
+    const entries = await new HistoryLog(build.path, host).entries();
+    const last = entries.findLast((entry) => entry.event === "refused" || isPublishing(entry));
+    return {
+      hold,
+      ...(last?.event === "refused" && { refusal: last }),
+      conditions,
+      problems: [],
+    };
+  } catch (error) {
+    if (!(error instanceof HostError)) throw error;
+    return { hold, conditions, problems: ["Its log cannot be read"] };
+  }
+}

@@ -1,16 +1,18 @@
-import type { PublishedBuild } from "../build/state/published-build.ts";
+import type { PublishedBuild } from "../builder/state/kept-builds.ts";
+import { bufferOf } from "../bytes/text.ts";
+import { statsOf } from "../explain/glossary.ts";
 import { ListRules } from "../explain/list-rules.ts";
-import { MappedNames } from "../explain/mapped-names.ts";
-import { statsOf } from "../explain/stats.ts";
-import type { TrafficStats } from "../explain/traffic-stats.ts";
+import type { TrafficStats } from "../explain/traffic.ts";
+import { MappedNames, eachLiveLine } from "../explain/why.ts";
 import type { Host } from "../host/host.ts";
+import { soleName } from "../meaning/line.ts";
 import type { RankedNames } from "../meaning/ranked-names.ts";
-import { headerOf, keptBuilds, momentOf } from "../record/kept-builds.ts";
-import { lastChange } from "./last-change.ts";
-import { listCondition } from "./list-condition.ts";
-import { largestParents } from "./largest-parents.ts";
-import { type ReportView, reportPage } from "./report-page.ts";
-import { searchIndex } from "./search-index.ts";
+import type { BuildRecord } from "../record/build-record.ts";
+import { headerOf, keptBuilds, momentOf } from "../record/record-file.ts";
+import { registrableDomain } from "../syntax/host-name.ts";
+import { listCondition } from "./attention.ts";
+import { searchIndex } from "./page-search.ts";
+import { type ReportView, lastChange, reportPage } from "./report-page.ts";
 
 const MOST_PARENTS = 20;
 const MOST_POPULAR = 20;
@@ -18,7 +20,7 @@ const MOST_POPULAR = 20;
 const MOST_TRIED = 100_000;
 
 /** What the report shows besides the build. */
-export interface ReportExtras {
+interface ReportExtras {
   /** Which sources block the queries of a log. */
   readonly traffic?: TrafficStats | undefined;
   readonly ranks?: RankedNames | undefined;
@@ -77,4 +79,26 @@ async function historyOf(path: string, host: Host): Promise<ReportView["history"
     history.push({ at: momentOf(build.stamp), rules: header.rules, bytes: header.bytes });
   }
   return history;
+}
+
+/** The domains with the most rules. */
+function largestParents(
+  list: Uint8Array,
+  record: BuildRecord,
+  most: number,
+): { readonly name: string; readonly rules: number }[] {
+  const buffer = bufferOf(list);
+  const counts = new Map<string, number>();
+  for (const frame of record.frames)
+    eachLiveLine(buffer, frame, (_row, start, end) => {
+      const name = soleName(buffer.toString("latin1", start, end).trim())?.name;
+      if (name === undefined) return;
+      const domain = registrableDomain(name) ?? name;
+      counts.set(domain, (counts.get(domain) ?? 0) + 1);
+    });
+  return [...counts]
+    .filter(([, rules]) => rules > 1)
+    .toSorted(([a, x], [b, y]) => y - x || (a < b ? -1 : 1))
+    .slice(0, most)
+    .map(([name, rules]) => ({ name, rules }));
 }

@@ -1,5 +1,17 @@
-import { decide } from "../meaning/verdict.ts";
-import { type PatternParts, matchesPattern } from "../syntax/name-pattern.ts";
+import { bufferOf } from "../bytes/text.ts";
+import type { ListRules } from "../explain/list-rules.ts";
+import { eachLiveLine } from "../explain/why.ts";
+import { readLine, soleName, subtreeName } from "../meaning/line.ts";
+import type { PlacedRule } from "../meaning/rule-index.ts";
+import { cancelsRewrite, decide, decideAmong, liveRewrite, strongest } from "../meaning/verdict.ts";
+import type { BuildRecord } from "../record/build-record.ts";
+import {
+  type PatternParts,
+  matchesFrom,
+  matchesPattern,
+  patternParts,
+} from "../syntax/name-pattern.ts";
+import { isRegexText, needsRe2 } from "../syntax/regex-rule.ts";
 
 /**
  * The search of the report. The page contains the source of these functions, because they run in the browser too. They must use
@@ -7,7 +19,7 @@ import { type PatternParts, matchesPattern } from "../syntax/name-pattern.ts";
  */
 
 /** Sorted hashes of the names of one source, which block either the names alone or their subtrees. */
-export interface NameGroup {
+interface NameGroup {
   readonly source: number;
   readonly isSubtree: boolean;
   readonly count: number;
@@ -18,7 +30,7 @@ export interface NameGroup {
 }
 
 /** A special rule: more than a name. */
-export interface PatternRule {
+interface PatternRule {
   readonly text: string;
   readonly source: number;
   readonly line: number;
@@ -42,7 +54,7 @@ export interface SearchIndex {
   readonly rules: readonly PatternRule[];
 }
 
-export interface PageAnswer {
+interface PageAnswer {
   readonly verdict: "blocked" | "allowed" | "rewritten" | "neither";
   readonly rule?: string;
   readonly source?: number;
@@ -84,7 +96,7 @@ export function hashesOf(group: NameGroup): Float64Array {
   return hashes;
 }
 
-export function hasHash(hashes: Float64Array, hash: number): boolean {
+function hasHash(hashes: Float64Array, hash: number): boolean {
   let low = 0;
   let high = hashes.length - 1;
   while (low <= high) {
@@ -96,7 +108,7 @@ export function hasHash(hashes: Float64Array, hash: number): boolean {
   return false;
 }
 
-export function isBelow(name: string, parent: string): boolean {
+function isBelow(name: string, parent: string): boolean {
   return name === parent || name.endsWith(`.${parent}`);
 }
 
@@ -131,4 +143,220 @@ export function pageAnswer(
     if (dot === -1) return { verdict: "neither", partial };
     parent = parent.slice(dot + 1);
   }
+}
+
+/** Runs in the page, which contains all data that the search needs. */
+function startSearch(): void {
+  const index = JSON.parse(document.querySelector("#index")!.textContent) as SearchIndex;
+  const field = document.querySelector("#name")!;
+  const answer = document.querySelector("#answer")!;
+  let hashes: Float64Array[] | undefined;
+  const words = {
+    blocked: "blocked",
+    allowed: "allowed",
+    rewritten: "rewritten",
+    neither: "not in the list",
+  };
+  const show = (): void => {
+    const name = hostOf(field.value);
+    if (name === "") return void (answer.textContent = "");
+    hashes ??= index.groups.map((group) => hashesOf(group));
+    const { verdict, rule, source, line, partial } = pageAnswer(name, index, hashes);
+    const from =
+      source === undefined ? "" : `, from ${index.sources[source] ?? ""}${line ? `:${line}` : ""}`;
+    const others =
+      partial.length === 0 ? "" : `; for some clients or query types: ${partial.join(", ")}`;
+    answer.textContent = `${name}: ${words[verdict]}${rule === undefined ? "" : ` by ${rule}${from}`}${others}`;
+    answer.className = verdict;
+  };
+  document.querySelector("#search")!.addEventListener("submit", (event) => {
+    event.preventDefault();
+    show();
+  });
+  field.addEventListener("input", show);
+  show();
+}
+
+/** The host name in the input, which may be a URL. */
+function hostOf(input: string): string {
+  const text = input.trim().toLowerCase();
+  try {
+    return new URL(text.includes("://") ? text : `http://${text}`).hostname.replace(/\.$/, "");
+  } catch {
+    return text;
+  }
+}
+
+/** The part of the browser's API that is used above; the compiler options have no DOM types. */
+interface EventSource {
+  addEventListener(kind: string, listener: (event: { preventDefault(): void }) => void): void;
+}
+declare const document: {
+  querySelector(
+    selector: string,
+  ): ({ textContent: string; className: string; value: string } & EventSource) | null;
+};
+
+/** The script of the page, from the source of functions that the tests call directly. */
+export const PAGE_SCRIPT: string = [
+  pageHash,
+  hashesOf,
+  hasHash,
+  isBelow,
+  matchesFrom,
+  matchesPattern,
+  strongest,
+  cancelsRewrite,
+  liveRewrite,
+  decideAmong,
+  decide,
+  pageAnswer,
+  hostOf,
+  startSearch,
+]
+  .map(String)
+  // A bundler may have renamed it.
+  .concat(`${startSearch.name}();`)
+  .join("\n");
+
+/** Size limit of the names in bytes; the rest of five million is for everything else in the page. */
+const MOST_BYTES = 4_300_000;
+const BITS_PER_BASE64 = 6;
+const MOST_BITS = 48;
+const FEWEST_BITS = 33;
+
+/** The data with which the page answers for a list without the list itself. */
+export function searchIndex(list: Uint8Array, record: BuildRecord, rules: ListRules): SearchIndex {
+  const names = namesBySource(list, record, rules);
+  const bits = bitsFor(
+    [...names.values()].flatMap(({ subtree, exact }) => [subtree.length, exact.length]),
+  );
+  const groups = [...names].flatMap(([source, { subtree, exact }]) => [
+    ...(subtree.length === 0 ? [] : [groupOf(subtree, source, true, bits)]),
+    ...(exact.length === 0 ? [] : [groupOf(exact, source, false, bits)]),
+  ]);
+  return {
+    bits,
+    sources: [...record.header.sources.map(({ label }) => label), "the configuration"],
+    groups,
+    rules: rules.special().flatMap((rule) => patternOf(rule, record) ?? []),
+  };
+}
+
+interface Names {
+  readonly subtree: string[];
+  readonly exact: string[];
+}
+
+/** Names in the order of the sources, each with its first source. Rules without a line belong to the configuration. */
+function namesBySource(
+  list: Uint8Array,
+  record: BuildRecord,
+  rules: ListRules,
+): Map<number, Names> {
+  const buffer = bufferOf(list);
+  const bySource = new Map<number, Names>();
+  for (const frame of record.frames) {
+    const source = sourceOf(frame.base, record);
+    const names = bySource.get(source) ?? { subtree: [], exact: [] };
+    bySource.set(source, names);
+    eachLiveLine(buffer, frame, (_row, start, end) => {
+      const text = buffer.toString("utf8", start, end).trim();
+      if (rules.isCancelled(text)) return;
+      const found = soleName(text);
+      if (found !== undefined) {
+        (found.isSubtree ? names.subtree : names.exact).push(found.name);
+        return;
+      }
+      const line = readLine(text);
+      if (line.kind === "names") names.exact.push(...line.names);
+    });
+  }
+  return bySource;
+}
+
+function sourceOf(row: number, record: BuildRecord): number {
+  return record.lineOf(row) === 0 && record.fileOf(row).isOwn === true
+    ? record.header.sources.length
+    : record.fileOf(row).source;
+}
+
+/** The largest hash that fits into the size limit: more bits mean fewer false positives. */
+function bitsFor(groups: readonly number[]): number {
+  const count = groups.reduce((sum, size) => sum + size, 0);
+  if (count === 0) return MOST_BITS;
+  // A Rice code of uniformly distributed numbers needs their bits minus log2 of their count, plus about 1.6.
+  const saved = groups.reduce((sum, size) => sum + size * Math.log2(Math.max(1, size)), 0) / count;
+  const bits = Math.floor((MOST_BYTES * BITS_PER_BASE64) / count + saved - 1.6);
+  return Math.min(MOST_BITS, Math.max(FEWEST_BITS, bits));
+}
+
+function groupOf(
+  names: readonly string[],
+  source: number,
+  isSubtree: boolean,
+  bits: number,
+): NameGroup {
+  const hashes = Float64Array.from(new Set(names.map((name) => pageHash(name, bits)))).toSorted();
+  const low = Math.max(0, Math.floor(Math.log2(2 ** bits / hashes.length)));
+  const out = new BitWriter();
+  let last = 0;
+  for (const hash of hashes) {
+    const difference = hash - last;
+    last = hash;
+    const unit = 2 ** low;
+    for (let ones = Math.floor(difference / unit); ones > 0; ones--) out.bit(1);
+    out.bit(0);
+    for (let place = low - 1; place >= 0; place--) out.bit(Math.floor(difference / 2 ** place) % 2);
+  }
+  return { source, isSubtree, count: hashes.length, low, data: out.base64() };
+}
+
+class BitWriter {
+  private bytes = new Uint8Array(1024);
+  private length = 0;
+
+  bit(value: number): void {
+    const at = this.length >> 3;
+    if (at === this.bytes.length) {
+      const more = new Uint8Array(at * 2);
+      more.set(this.bytes);
+      this.bytes = more;
+    }
+    this.bytes[at]! |= value << (7 - (this.length & 7));
+    this.length++;
+  }
+
+  base64(): string {
+    return bufferOf(this.bytes.subarray(0, Math.ceil(this.length / 8))).toString("base64");
+  }
+}
+
+function patternOf(rule: PlacedRule, record: BuildRecord): PatternRule | undefined {
+  const { text, row, pattern, denied, isAllow, isImportant, isPartial, rewrite } = rule;
+  const matcher = matcherOf(pattern);
+  if (matcher === undefined) return undefined;
+  return {
+    text,
+    source: sourceOf(row, record),
+    line: record.lineOf(row),
+    ...matcher,
+    ...(denied.length > 0 && { denied }),
+    ...(isAllow && { isAllow }),
+    ...(isImportant && { isImportant }),
+    ...(isPartial && { isPartial }),
+    ...(rewrite !== undefined && { rewrite }),
+  };
+}
+
+function matcherOf(pattern: string): Pick<PatternRule, "host" | "pattern" | "test"> | undefined {
+  const host = subtreeName(pattern);
+  if (host !== undefined) return { host };
+  if (!isRegexText(pattern)) {
+    const parts = patternParts(pattern);
+    return parts && { pattern: parts };
+  }
+  // Browsers do not have RE2, and their engine may take exponential time for complex expressions.
+  const test = pattern.slice(1, -1);
+  return needsRe2(test) ? undefined : { test };
 }

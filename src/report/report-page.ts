@@ -1,30 +1,59 @@
 import { createHash } from "node:crypto";
-import { momentText } from "../diagnostics/moment-text.ts";
-import { countText, numberText } from "../diagnostics/number-text.ts";
-import type { ListStats } from "../explain/stats.ts";
-import type { TrafficStats } from "../explain/traffic-stats.ts";
-import { differenceText } from "../pages/difference-text.ts";
-import { type Attention, attentionSection, figure, headline } from "../pages/headline.ts";
-import { Html, html } from "../pages/html.ts";
-import { growthCharts } from "../pages/line-chart.ts";
-import { PAGE_STYLE } from "../pages/page-style.ts";
-import { sizeText } from "../pages/size-text.ts";
-import { table } from "../pages/table.ts";
-import type { RecordHeader } from "../record/record-format.ts";
-import { LABELS } from "../explain/glossary.ts";
-import { attentionOf } from "./attention.ts";
-import { bars } from "./bars.ts";
-import { changeSection, changeText } from "./change-section.ts";
-import { fateFlow } from "./fate-flow.ts";
-import { fateTable } from "./fate-table.ts";
-import { heatmap } from "./heatmap.ts";
-import type { LastChange } from "./last-change.ts";
-import type { ListCondition } from "./list-condition.ts";
-import { PAGE_SCRIPT } from "./page-script.ts";
-import type { SearchIndex } from "./page-search.ts";
-import { REPORT_STYLE } from "./report-style.ts";
-import { sourceSection } from "./source-section.ts";
-import { trafficSection } from "./traffic-section.ts";
+import { type PublishedBuild, keptStates } from "../builder/state/kept-builds.ts";
+import { equalBytes } from "../bytes/text.ts";
+import { countText, momentText, numberText, someOf } from "../diagnostics/text.ts";
+import { type Change, changedText } from "../explain/effective-diff.ts";
+import {
+  FATE_ENTRIES,
+  LABELS,
+  type ListStats,
+  type SourceStats,
+  byRank,
+} from "../explain/glossary.ts";
+import { type ListChange, listChange, namesWith, rankOfChange } from "../explain/list-change.ts";
+import type { TrafficStats } from "../explain/traffic.ts";
+import type { Host } from "../host/host.ts";
+import type { RankedNames } from "../meaning/ranked-names.ts";
+import {
+  type Attention,
+  Html,
+  PAGE_STYLE,
+  attentionSection,
+  differenceText,
+  figure,
+  growthCharts,
+  headline,
+  html,
+  sizeText,
+  table,
+  tableOf,
+} from "../pages/html.ts";
+import type { RecordHeader } from "../record/build-record.ts";
+import { headerOf, keptBuilds, momentOf } from "../record/record-file.ts";
+import type { FateName } from "../rules/fate.ts";
+import { type ListCondition, attentionOf } from "./attention.ts";
+import { PAGE_SCRIPT, type SearchIndex } from "./page-search.ts";
+
+/** The style of the report, in addition to the style of all pages. */
+const REPORT_STYLE: string = `
+#answer{min-height:1.5em;font-weight:600;overflow-wrap:anywhere;margin:.5rem 0 0}
+#answer.blocked{color:var(--bad)}#answer.allowed{color:var(--good)}#answer.rewritten{color:var(--warn)}
+ul.bars{list-style:none;margin:.5rem 0;padding:0;columns:22rem;column-gap:2rem}ul.bars li{break-inside:avoid}
+ul.names{margin:0;padding:0;list-style:none;overflow-wrap:anywhere}ul.names li{padding:.2rem 0;border-bottom:1px solid var(--line)}ul.names .faint{font-size:.85rem;margin-left:.25rem}
+ul.bars li{display:grid;grid-template-columns:minmax(0,1fr) auto;gap:0 1rem;padding:.2rem 0}
+ul.bars .name{overflow-wrap:anywhere}ul.bars .number{text-align:right;font-variant-numeric:tabular-nums}
+ul.bars svg{grid-column:1/-1;height:.5rem;border:0}
+rect.whole{fill:var(--blue);opacity:.4}rect.part{fill:var(--blue)}
+.flow svg{height:auto;border:0}.flow text{font-size:12px;fill:var(--ink)}
+.band{fill:none;stroke:var(--faint);opacity:.25}.good-band{stroke:var(--good);opacity:.45}
+rect.node{fill:var(--faint)}rect.kept{fill:var(--good)}
+table.heat td,table.heat th{overflow-wrap:normal;white-space:nowrap;padding:.15rem .35rem;text-align:right;border:1px solid var(--line)}
+table.heat th[scope=row]{text-align:left;white-space:nowrap;max-width:18rem;overflow:hidden;text-overflow:ellipsis;color:var(--ink)}
+table.heat .self{color:var(--faint)}
+${Array.from({ length: 10 }, (_, step) => `.h${step}{background:color-mix(in srgb,var(--blue) ${step * 5}%,var(--ground))}`).join("")}
+@media (max-width:40rem){.flow{display:none}table.heat th[scope=row]{max-width:8rem}table.heat thead{display:table-header-group}table.heat tr{display:table-row}table.heat td,table.heat td:first-child,table.heat th{display:table-cell;font-weight:400;overflow-wrap:normal;white-space:nowrap;padding:.15rem .35rem;border:1px solid var(--line)}table.heat thead th:first-child{max-width:8rem;white-space:normal}}
+@media print{#search-section{display:none}table.heat{font-size:8pt}}
+`;
 
 export interface ReportView {
   readonly header: RecordHeader;
@@ -245,4 +274,511 @@ function details({ header, stats, parents, popular, history }: ReportView): Html
     ${popularSection(popular)}
     <h2>Builds</h2>
     ${growthCharts(history, "build")}`;
+}
+
+interface Bar {
+  readonly label: string;
+  readonly value: number;
+  /** A part of the value, drawn darker. */
+  readonly part?: number;
+}
+
+/** A bar chart. The numbers are text, so that they can be read without the picture. */
+function bars(label: string, rows: readonly Bar[], partName?: string): Html {
+  const most = Math.max(1, ...rows.map(({ value }) => value));
+  const width = (value: number): string => ((value / most) * 100).toFixed(2);
+  const items = rows.map(
+    ({ label: name, value, part }) =>
+      html`<li>
+        <span class="name">${name}</span>
+        <span class="number"
+          >${numberText(value)}${part === undefined ? undefined : html`<span class="faint">, ${partName} ${numberText(part)}</span>`}</span
+        >
+        <svg viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
+          <rect class="whole" width="${width(value)}" height="4" />
+          ${part === undefined ? undefined : html`<rect class="part" width="${width(part)}" height="4" />`}
+        </svg>
+      </li>`,
+  );
+  return html`<ul class="bars" aria-label="${label}">
+    ${items}
+  </ul>`;
+}
+
+/** Sources in the table; the rest are counted. */
+const MOST_SOURCES = 20;
+
+/** `25 rules were added and 3 removed`. */
+function changeText({ added, removed }: RuleChange): string {
+  if (added === 0) return `${countText(removed, "rule was", "rules were")} removed`;
+  const text = `${countText(added, "rule was", "rules were")} added`;
+  return removed === 0 ? text : `${text} and ${numberText(removed)} removed`;
+}
+
+/** What changed since the build before. */
+export function changeSection(change: LastChange | undefined): Html {
+  return html`<h2>What changed</h2>
+    ${change === undefined ? html`<p class="faint">Changes appear here after the second build.</p>` : changes(change)}`;
+}
+
+function changes({ since, rules, before }: LastChange): Html {
+  const when = momentText(since);
+  if (rules === "same")
+    return html`<p>
+      No rule changed since the build of ${when}. The list still has
+      ${countText(before.rules, "rule")}.
+    </p>`;
+  if (rules === "unreadable")
+    return html`<p>
+      The list of the build of ${when} cannot be read, so that rules were not compared. It had
+      ${countText(before.rules, "rule")}.
+    </p>`;
+  if (rules === "too-large")
+    return html`<p>
+      The build of ${when} had ${countText(before.rules, "rule")}. This page does not compare the
+      rules of large lists. To compare them: <code>rules-compiler diff @1 @0</code>
+    </p>`;
+  return html`<p>Since the build of ${when}, ${changeText(rules)}.</p>
+    <div class="columns">
+      ${namesSection("Newly blocked", "No name is newly blocked.", rules.blocked)}
+      ${namesSection("No longer blocked", "Every name that was blocked still is.", rules.freed)}
+    </div>
+    ${
+      rules.patterns === 0
+        ? undefined
+        : html`<p class="faint">
+            ${countText(rules.patterns, "changed pattern was", "changed patterns were")} compared by
+            the names in both lists only, because patterns match names without end.
+          </p>`
+    }
+    ${sourcesTable(rules)}`;
+}
+
+function namesSection(title: string, nothing: string, { count, shown }: ChangedNames): Html {
+  if (count === 0)
+    return html`<div>
+      <h3>${title}</h3>
+      <p class="faint">${nothing}</p>
+    </div>`;
+  const more = count - shown.length;
+  return html`<div>
+    <h3>${title}: ${countText(count, "name")}</h3>
+    <ul class="names">
+      ${shown.map(changedName)}
+    </ul>
+    ${more > 0 ? html`<p class="faint">And ${countText(more, "more name")}.</p>` : undefined}
+  </div>`;
+}
+
+function changedName({ name, rule, source, rank }: ShownName): Html {
+  const from = [
+    rank === undefined ? [] : `rank ${numberText(rank)}`,
+    rule === "" ? [] : html`<code>${rule}</code>`,
+    source === undefined ? [] : source,
+  ].flat();
+  return html`<li>
+    ${name}
+    <span class="faint">${from.map((one, index) => html`${index === 0 ? "" : " · "}${one}`)}</span>
+  </li>`;
+}
+
+function sourcesTable({ bySource }: RuleChange): Html | undefined {
+  if (bySource.length === 0) return undefined;
+  const rows = bySource.slice(0, MOST_SOURCES).map(
+    ({ source, added, removed }) =>
+      html`<tr>
+        <td>${source}</td>
+        <td class="n" data-name="Rules added">${added === 0 ? "0" : `+${numberText(added)}`}</td>
+        <td class="n" data-name="Rules removed">
+          ${removed === 0 ? "0" : `−${numberText(removed)}`}
+        </td>
+      </tr>`,
+  );
+  const more = bySource.length - rows.length;
+  return html`<h3>Changed rules by source</h3>
+    ${table("Changed rules by source", ["Source", "#Rules added", "#Rules removed"], rows)}
+    ${more > 0 ? html`<p class="faint">And ${countText(more, "more source")}.</p>` : undefined}`;
+}
+
+/** A changed name on the page. */
+interface ShownName {
+  readonly name: string;
+  /** The deciding rule, unless it is plain. */
+  readonly rule: string;
+  readonly source?: string | undefined;
+  readonly rank?: number | undefined;
+}
+
+/** Names whose answer changed in one way: the first ones, and the number of all. */
+interface ChangedNames {
+  readonly count: number;
+  readonly shown: readonly ShownName[];
+}
+
+/** What the rules of two builds have not in common, and the effect. */
+interface RuleChange {
+  readonly added: number;
+  readonly removed: number;
+  readonly bySource: ListChange["bySource"];
+  readonly blocked: ChangedNames;
+  readonly freed: ChangedNames;
+  /** Changed patterns that were compared on known names only. */
+  readonly patterns: number;
+}
+
+/** What changed since the build before. */
+export interface LastChange {
+  readonly since: string;
+  readonly before: RecordHeader;
+  /** `same` if no rule changed; `too-large` and `unreadable` if the rules were not compared. */
+  readonly rules: RuleChange | "same" | "too-large" | "unreadable";
+}
+
+/** Names that the page shows. */
+const MOST_NAMES = 10;
+/**
+ * Both lists together, in bytes. The comparison needs about 17 times as much memory; beyond this, more than the rest of the
+ * report, which must fit into a small container.
+ */
+const MOST_COMPARED = 24_000_000;
+
+/** The change from the build before to the last one; undefined if no earlier build is kept. */
+export async function lastChange(
+  { path, list, record }: PublishedBuild,
+  host: Host,
+  ranks: RankedNames | undefined,
+): Promise<LastChange | undefined> {
+  const builds = await keptBuilds(path, host);
+  const [older, newest] = builds.slice(-2);
+  const before = older && newest && (await headerOf(older, host));
+  if (before === undefined) return undefined;
+  const since = momentOf(older!.stamp);
+  if (older!.files.list === newest!.files.list) return { since, before, rules: "same" };
+  if (before.bytes + list.length > MOST_COMPARED) return { since, before, rules: "too-large" };
+  for await (const { at, state } of keptStates(path, host)) {
+    if (at !== since) continue;
+    if (equalBytes(state.bytes, list)) return { since, before, rules: "same" };
+    const change = await listChange(state, { bytes: list, record });
+    return { since, before, rules: shownChange(change, ranks) };
+  }
+  return { since, before, rules: "unreadable" };
+}
+
+function shownChange(change: ListChange, ranks: RankedNames | undefined): RuleChange | "same" {
+  const { added, removed, bySource, patterns } = change;
+  if (added.length + removed.length === 0) return "same";
+  const names = (kind: Change): ChangedNames => {
+    const all = namesWith(kind, change.changes, ranks);
+    const shown = all.slice(0, MOST_NAMES).map((one) => ({
+      name: changedText(one, kind, String),
+      // A rule that is the name itself says nothing more.
+      rule: [one.name, `||${one.name}^`].includes(one.rule ?? "") ? "" : (one.rule ?? ""),
+      source: change.locations.get(one.rule ?? "")?.source,
+      rank: ranks && rankOfChange(one, ranks),
+    }));
+    return { count: all.length, shown };
+  };
+  return {
+    added: added.length,
+    removed: removed.length,
+    bySource,
+    blocked: names("blocked"),
+    freed: names("freed"),
+    patterns: patterns.length,
+  };
+}
+
+interface Flow {
+  /** Index of the source. */
+  readonly from: number;
+  readonly to: string;
+  readonly lines: number;
+}
+
+const WIDTH = 720;
+const HEIGHT = 420;
+const BAR = 10;
+const GAP = 4;
+const LEFT = 240;
+const RIGHT = 540;
+/** Rows on either side; smaller ones are combined. */
+const MOST_FLOWS = 12;
+const KEPT: FateName = "kept";
+const OTHERS = "others";
+
+interface Side {
+  readonly label: string;
+  readonly lines: number;
+  readonly y: number;
+  readonly height: number;
+}
+
+/** A flow diagram from sources to the fates of their lines. The height of a band is its share of the lines. */
+function fateFlow(names: readonly string[], flows: readonly Flow[]): Html {
+  const total = flows.reduce((sum, { lines }) => sum + lines, 0);
+  if (total === 0) return html`<p class="faint">No lines were read.</p>`;
+  const largest = largestKeys(flows, ({ from }) => names[from]!);
+  const fates = largestKeys(flows, ({ to }) => to);
+  const left = sideOf(flows, total, (flow) => largest(names[flow.from]!));
+  const right = sideOf(flows, total, (flow) => fates(flow.to));
+  const usedLeft = new Map<string, number>();
+  const usedRight = new Map<string, number>();
+  const bands = new Map<string, { from: string; to: string; lines: number }>();
+  for (const flow of flows) {
+    const from = largest(names[flow.from]!);
+    const to = fates(flow.to);
+    const key = JSON.stringify([from, to]);
+    bands.set(key, { from, to, lines: (bands.get(key)?.lines ?? 0) + flow.lines });
+  }
+  const available = HEIGHT - GAP * MOST_FLOWS;
+  const paths = [...left.keys()].flatMap((from) =>
+    [...right.keys()].flatMap((to) => {
+      const lines = bands.get(JSON.stringify([from, to]))?.lines ?? 0;
+      if (lines === 0) return [];
+      const height = (lines / total) * available;
+      const y1 = left.get(from)!.y + (usedLeft.get(from) ?? 0);
+      const y2 = right.get(to)!.y + (usedRight.get(to) ?? 0);
+      usedLeft.set(from, (usedLeft.get(from) ?? 0) + height);
+      usedRight.set(to, (usedRight.get(to) ?? 0) + height);
+      const title = `${from} → ${to}: ${countText(lines, "line")}`;
+      return [band([y1, y2], height, to === KEPT, title)];
+    }),
+  );
+  const described = [...right.values()]
+    .map(({ label, lines }) => `${label} ${numberText(lines)}`)
+    .join(", ");
+  return html`<figure class="flow">
+    <svg
+      viewBox="0 0 ${WIDTH} ${HEIGHT}"
+      role="img"
+      aria-label="${countText(total, "line")} read: ${described}"
+    >
+      ${paths} ${[...left.values()].map((side) => node(side, LEFT, "end"))}
+      ${[...right.values()].map((side) => node(side, RIGHT, "start"))}
+    </svg>
+  </figure>`;
+}
+
+type KeyOf = (flow: Flow) => string;
+
+function linesBy(flows: readonly Flow[], keyOf: KeyOf): Map<string, number> {
+  const sums = new Map<string, number>();
+  for (const flow of flows) sums.set(keyOf(flow), (sums.get(keyOf(flow)) ?? 0) + flow.lines);
+  return sums;
+}
+
+/** Maps the largest keys to themselves and all others to one. */
+function largestKeys(flows: readonly Flow[], keyOf: KeyOf): (key: string) => string {
+  const ranked = [...linesBy(flows, keyOf)].toSorted(([, a], [, b]) => b - a).map(([key]) => key);
+  const shown = new Set(ranked.length > MOST_FLOWS ? ranked.slice(0, MOST_FLOWS - 1) : ranked);
+  return (key) => (shown.has(key) ? key : OTHERS);
+}
+
+/** Kept lines come first, the combined ones last. */
+function flowRank(key: string, lines: number): number {
+  if (key === KEPT) return Infinity;
+  return key === OTHERS ? -1 : lines;
+}
+
+function sideOf(flows: readonly Flow[], total: number, keyOf: KeyOf): Map<string, Side> {
+  const sides = new Map<string, Side>();
+  let y = 0;
+  const sums = [...linesBy(flows, keyOf)];
+  for (const [label, lines] of sums.toSorted(([a, x], [b, z]) => flowRank(b, z) - flowRank(a, x))) {
+    const height = (lines / total) * (HEIGHT - GAP * MOST_FLOWS);
+    sides.set(label, { label, lines, y, height });
+    y += height + GAP;
+  }
+  return sides;
+}
+
+function node({ label, lines, y, height }: Side, x: number, anchor: "start" | "end"): Html {
+  const textX = anchor === "end" ? x - 6 : x + BAR + 6;
+  const shown = label.length > 24 ? `${label.slice(0, 23)}…` : label;
+  return html`<g>
+    <rect
+      class="${label === KEPT ? "kept" : "node"}"
+      x="${x}"
+      y="${y.toFixed(1)}"
+      width="${BAR}"
+      height="${Math.max(height, 1).toFixed(1)}"
+    />
+    ${
+      height < 9
+        ? undefined
+        : html`<text x="${textX}" y="${(y + height / 2 + 4).toFixed(1)}" text-anchor="${anchor}"
+            >${shown} ${numberText(lines)}</text
+          >`
+    }
+  </g>`;
+}
+
+function band(ys: readonly [number, number], height: number, isKept: boolean, title: string): Html {
+  const x1 = LEFT + BAR;
+  const middle = (x1 + RIGHT) / 2;
+  const [a, b] = ys.map((y) => (y + height / 2).toFixed(1));
+  return html`<path
+    class="${isKept ? "band good-band" : "band"}"
+    stroke-width="${Math.max(height, 0.5).toFixed(1)}"
+    d="M${x1},${a} C${middle},${a} ${middle},${b} ${RIGHT},${b}"
+    ><title>${title}</title></path
+  >`;
+}
+
+/** What became of the lines of all sources, in words. */
+function fateTable({ sources, lines }: RecordHeader): Html {
+  const counts = new Map<string, number>();
+  for (const { kept, dropped } of sources)
+    for (const [fate, count] of [["kept", kept] as const, ...Object.entries(dropped)])
+      counts.set(fate, (counts.get(fate) ?? 0) + count);
+  const { kept = 0, ...others } = Object.fromEntries(counts);
+  const rows = [["kept", kept] as const, ...byRank(others)].map(
+    ([fate, count]) =>
+      html`<tr>
+        <td>${FATE_ENTRIES.get(fate)?.meaning} <code class="faint">${fate}</code></td>
+        <td class="n" data-name="Lines">${numberText(count)}</td>
+        <td class="n" data-name="Share">${shareText(count, lines)}</td>
+      </tr>`,
+  );
+  return table("What became of the lines", ["Fate", "#Lines", "#Share"], rows);
+}
+
+function shareText(count: number, all: number): string {
+  const text = ((100 * count) / Math.max(1, all)).toFixed(1);
+  return text === "0.0" && count > 0 ? "< 0.1 %" : `${text} %`;
+}
+
+/** Sources in the table; a larger one is not readable. */
+const MOST = 40;
+
+/** The share of each source's rules that another source also has: a table with cells coloured by their value. */
+function heatmap(names: readonly string[], shared: readonly (readonly number[])[]): Html {
+  const shown = names.slice(0, MOST);
+  const headers = [
+    html`<th scope="col">rules of source … that are also in source</th>`,
+    ...shown.map((name, index) => html`<th scope="col" title="${name}">${index + 1}</th>`),
+  ];
+  const rows = shown.map(
+    (name, row) =>
+      html`<tr>
+        <th scope="row"><span class="faint">${row + 1}</span> ${name}</th>
+        ${shown.map((_, column) => cell(shared, row, column))}
+      </tr>`,
+  );
+  const rest = names.length - shown.length;
+  return html`${tableOf("Overlap of sources", headers, rows, "heat")}
+  ${rest > 0 ? html`<p class="faint">Shows the first ${MOST} sources. See stats --json for ${rest} more.</p>` : undefined}`;
+}
+
+function cell(shared: readonly (readonly number[])[], row: number, column: number): Html {
+  if (row === column) return html`<td class="self">–</td>`;
+  const total = shared[row]![row]!;
+  const percent = total === 0 ? 0 : Math.floor((shared[row]![column]! / total) * 100);
+  // More than ten shades are hard to distinguish.
+  return html`<td class="h${Math.min(9, Math.floor(percent / 10))}">${percent}</td>`;
+}
+
+const STATES: Readonly<Record<string, readonly [tone: string, text: string]>> = {
+  local: ["good", "local file"],
+  fetched: ["good", "fetched"],
+  unchanged: ["good", "not changed"],
+  locked: ["good", "locked version"],
+  stale: ["warn", "last good copy"],
+  held: ["warn", "held back"],
+  dropped: ["bad", "missing"],
+};
+
+/** What each source contributes, the largest first. */
+function sourceSection(stats: ListStats, change: LastChange | undefined): Html {
+  const byRules = stats.sources.toSorted((a, b) => b.rules - a.rules);
+  const most = Math.max(1, ...byRules.map(({ rules }) => rules));
+  const linesBefore = new Map(change?.before.sources.map(({ label, lines }) => [label, lines]));
+  const columns = [
+    "Source",
+    "State",
+    `#${LABELS.lines}`,
+    ...(change === undefined ? [] : ["#Since last build"]),
+    `#${LABELS.kept}`,
+    `#${LABELS.dropped}`,
+    `#${LABELS.redundant}`,
+    `#${LABELS.rules}`,
+    `#${LABELS.onlyHere}`,
+  ];
+  const rows = byRules.map((one) => sourceRow(one, most, change && linesBefore));
+  return html`<h2>Sources</h2>
+    <p class="faint">
+      ${spareText(stats)} The darker part of a bar is the rules that would leave the list without
+      the source.
+    </p>
+    ${table("Sources", columns, rows)}`;
+}
+
+/** Which sources could be removed. */
+function spareText({ sources, cover }: ListStats): string {
+  const spare = sources.map(({ source }) => source).filter((one) => !cover.sources.includes(one));
+  if (spare.length === 0)
+    return cover.isSmallest ? "The list would lose rules without any of the sources." : "";
+  return `${countText(cover.sources.length, "source has", "sources have")} all rules of the list. It would lose none without ${someOf(spare)}.`;
+}
+
+function sourceRow(
+  one: SourceStats,
+  most: number,
+  linesBefore: ReadonlyMap<string, number> | undefined,
+): Html {
+  const { source, state, lines, kept, redundant, rules, onlyHere } = one;
+  const [tone, text] = STATES[state] ?? ["", state];
+  const old = linesBefore?.get(source);
+  return html`<tr>
+    <td>${source}</td>
+    <td data-name="State" class="${tone}">${text}</td>
+    ${number(LABELS.lines, lines)}
+    ${
+      linesBefore === undefined
+        ? undefined
+        : html`<td class="n" data-name="Since last build">
+            ${old === undefined ? "new" : differenceText(old, lines)}
+          </td>`
+    }
+    ${number(LABELS.kept, kept)} ${number(LABELS.dropped, lines - kept)}
+    ${number(LABELS.redundant, redundant)}
+    <td class="n" data-name="${LABELS.rules}">
+      ${numberText(rules)} ${bar(rules / most, onlyHere / most)}
+    </td>
+    ${number(LABELS.onlyHere, onlyHere)}
+  </tr>`;
+}
+
+function number(name: string, value: number): Html {
+  return html`<td class="n" data-name="${name}">${numberText(value)}</td>`;
+}
+
+function bar(whole: number, part: number): Html {
+  const [width, dark] = [whole, part].map((share) => (share * 100).toFixed(1));
+  return html`<svg
+    class="bar-box"
+    viewBox="0 0 100 4"
+    preserveAspectRatio="none"
+    aria-hidden="true"
+  >
+    <rect class="whole" width="${width}" height="4" />
+    <rect class="part" width="${dark}" height="4" />
+  </svg>`;
+}
+
+/** Which sources block the queries of logs. */
+function trafficSection({ files, queries, blocked, sources, unseen }: TrafficStats): Html {
+  const share = queries === 0 ? "" : `, ${((100 * blocked) / queries).toFixed(1)} %`;
+  const byBlocked = sources.toSorted((a, b) => b.blocked - a.blocked || b.alone - a.alone);
+  return html`<h2>Queries by source</h2>
+    <p class="faint">
+      Of ${countText(queries, "query", "queries")} in ${countText(files.length, "log")}, the list
+      blocks ${numberText(blocked)}${share}. The darker part would be answered without the
+      source.${unseen.length === 0 ? undefined : ` ${countText(unseen.length, "source file")} could not be searched, so that counts may be too low.`}
+    </p>
+    ${bars(
+      "Queries by source",
+      byBlocked.map((one) => ({ label: one.source, value: one.blocked, part: one.alone })),
+      "by it alone",
+    )}`;
 }

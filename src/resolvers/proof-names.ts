@@ -1,15 +1,14 @@
-import { bufferOf } from "../bytes/search.ts";
-import { canaryOf } from "../build/list-canary.ts";
-import { keptStates } from "../build/state/kept-build.ts";
-import { publishedState } from "../build/state/published-build.ts";
-import type { Config } from "../config/config.ts";
+import { canaryOf } from "../builder/draft/prepare.ts";
+import { keptStates, publishedState } from "../builder/state/kept-builds.ts";
+import { bufferOf, decodeUtf8 } from "../bytes/text.ts";
+import type { Config } from "../config/lists.ts";
 import { PROTECTED_NAMES } from "../engine/protected-names.ts";
 import type { ListState } from "../explain/list-change.ts";
-import { eachLiveLine } from "../explain/live-lines.ts";
+import { ListRules, PlainList, SearchedNames, partsOf } from "../explain/list-rules.ts";
+import { eachLiveLine } from "../explain/why.ts";
 import type { Host } from "../host/host.ts";
-import { namesIn, soleName } from "../meaning/line.ts";
-import { canaryIn } from "../syntax/canary-name.ts";
-import { ListText } from "./list-text.ts";
+import { exactName, namesIn, soleName, subtreeName } from "../meaning/line.ts";
+import { canaryIn } from "../syntax/host-name.ts";
 
 /** The canary of another build or another list. */
 export interface OtherCanary {
@@ -176,4 +175,38 @@ function spread(all: readonly string[], most: number): string[] {
   if (most < 2) return all.slice(0, most);
   const step = (all.length - 1) / (most - 1);
   return Array.from({ length: most }, (_, index) => all[Math.round(index * step)]!);
+}
+
+/** A list as a set of lines. For a few names, an index of all names would take ten times as long. */
+class ListText {
+  private readonly lines: ReadonlySet<string>;
+  private readonly rules: ListRules;
+
+  private constructor(lines: ReadonlySet<string>, rules: ListRules) {
+    this.lines = lines;
+    this.rules = rules;
+  }
+
+  static async read({ bytes, record }: ListState): Promise<ListText> {
+    const rules =
+      record === undefined
+        ? (await PlainList.read(bytes)).rules
+        : await ListRules.of(record, new SearchedNames(record, partsOf(bytes, record)));
+    return new ListText(new Set(decodeUtf8(bytes).split("\n")), rules);
+  }
+
+  has(line: string): boolean {
+    return this.lines.has(line);
+  }
+
+  isBlocked(name: string): boolean {
+    return this.rules.answer(name).verdict === "blocked";
+  }
+
+  /** Lines that block a name with its subdomains; without any, lines for single names. More formats can express the former. */
+  nameLines(): string[] {
+    const all = [...this.lines];
+    const subtrees = all.filter((line) => subtreeName(line) !== undefined);
+    return subtrees.length > 1 ? subtrees : all.filter((line) => exactName(line) !== undefined);
+  }
 }

@@ -1,8 +1,6 @@
-import { ByteBuffer } from "../bytes/byte-buffer.ts";
-import type { Arena } from "./arena.ts";
+import { ByteBuffer, CARET, PIPE, decodeUtf8, encodeUtf8 } from "../bytes/text.ts";
 import { Fate } from "./fate.ts";
-import type { KeptChunk } from "./kept-chunk.ts";
-import { Flag } from "./kind.ts";
+import type { KeptChunk } from "./rule-table.ts";
 
 /** At most 65,536 rows per chunk. A row id is `chunk id × 65,536 + row`: 2.1 billion rows in 31 bits. */
 export const CHUNK_SHIFT = 16;
@@ -44,7 +42,7 @@ const NO_WORDS = new Uint32Array(0);
 const NO_HASHES = new Int32Array(0);
 const NO_FLAGS = new Uint16Array(0);
 
-export interface ChunkShape {
+interface ChunkShape {
   /** A number of rows, or a function that counts them once the text is in the arena. */
   readonly capacity: number | ((bytesAt: number) => number);
   /** Whether every line that begins with `#` is a comment. */
@@ -287,4 +285,157 @@ function greatestOf(column: Uint32Array, rows: number): number {
   let greatest = 0;
   for (let row = 0; row < rows; row++) if (column[row]! > greatest) greatest = column[row]!;
   return greatest;
+}
+
+/**
+ * The memory of all rows and columns, by address. Each compile has one arena. Growth invalidates all views of `buffer`;
+ * code that keeps views must listen for it.
+ */
+export interface Arena {
+  readonly buffer: ArrayBuffer;
+  /** An area of this size on an 8-byte boundary. It is not zeroed. */
+  allocate(bytes: number): number;
+  free(at: number, bytes: number): void;
+  onGrow(listener: () => void): void;
+}
+
+/** Freed areas, sorted by address. Adjacent areas are merged, so that any size can reuse them. */
+export class FreeAreas {
+  private readonly areas: { at: number; size: number }[] = [];
+
+  clear(): void {
+    this.areas.length = 0;
+  }
+
+  /** Takes the smallest area that is large enough; the rest of it stays free. */
+  take(size: number): number | undefined {
+    let best = -1;
+    for (const [index, area] of this.areas.entries())
+      if (area.size >= size && (best === -1 || area.size < this.areas[best]!.size)) best = index;
+    const area = this.areas[best];
+    if (area === undefined) return undefined;
+    const { at } = area;
+    if (area.size === size) this.areas.splice(best, 1);
+    else {
+      area.at += size;
+      area.size -= size;
+    }
+    return at;
+  }
+
+  give(at: number, size: number): void {
+    let index = this.areas.findIndex((area) => area.at > at);
+    if (index === -1) index = this.areas.length;
+    const before = this.areas[index - 1];
+    const after = this.areas[index];
+    const joinsBefore = before !== undefined && before.at + before.size === at;
+    const joinsAfter = after !== undefined && at + size === after.at;
+    if (joinsBefore && joinsAfter) {
+      before.size += size + after.size;
+      this.areas.splice(index, 1);
+    } else if (joinsBefore) before.size += size;
+    else if (joinsAfter) {
+      after.at = at;
+      after.size += size;
+    } else this.areas.splice(index, 0, { at, size });
+  }
+}
+
+export function roundSize(bytes: number): number {
+  return Math.max(64, Math.ceil(bytes / 64) * 64);
+}
+
+/** What a line is. One byte per row. Only `syntax/` sets it. */
+export const Kind = {
+  /** Empty, or only blanks */
+  Blank: 0,
+  Comment: 1,
+  /** `0.0.0.0 name…`: a valid IP address, then names; the host slice is the first name */
+  Hosts: 2,
+  /** `ads.example.org` and nothing else */
+  Domain: 3,
+  /** `||ads.example.org^` without modifiers */
+  Block: 4,
+  /** Any other text; for `||host^…` and `@@||host^…` the host slice is set */
+  Rule: 5,
+} as const;
+export type Kind = (typeof Kind)[keyof typeof Kind];
+
+/** More facts about a row. Two bytes per row. */
+export const Flag = {
+  /** Both slices point into `chunk.rewritten`, not `chunk.bytes` */
+  Rewritten: 1,
+  /** The row means `||host^`, whatever its text slice is: Compress converts hosts lines without copying */
+  AsBlock: 2,
+  NonAscii: 4,
+  /** The host has an upper-case letter */
+  UpperHost: 8,
+  /** A hosts line with more than one name */
+  SeveralNames: 16,
+  /** The host is made of 1–63 character labels of letters, digits and inner hyphens, and has a dot */
+  PlainHost: 32,
+  /** Begins with `@@` */
+  Allow: 64,
+  /** A generated line above a source's lines: `! Source: …` */
+  Banner: 128,
+  /** Not an input line (banners, the final empty line): not counted */
+  Generated: 256,
+  /** Another name of the hosts line above: the same input line */
+  Continued: 512,
+  /** The address of the hosts line is not a usual sinkhole */
+  RealAddress: 1024,
+  /** A plain host of three labels or more: a rule may block one of its parent domains */
+  DeepHost: 4096,
+  /**
+   * The line consists of one common name: plain, lower case, not an address, not a local name and certainly not a public
+   * suffix. Code that judges rules can skip it.
+   */
+  Ordinary: 8192,
+  /** Lost a modifier, so it now blocks more than its author wrote */
+  Widened: 2048,
+  /** The source is allowed to contain this text; a new text must be judged again */
+  Judged: 16_384,
+  /** A rule in adblock syntax inside a file of another format; set until the nesting of the others is known */
+  OwnWord: 32_768,
+} as const;
+export type Flag = (typeof Flag)[keyof typeof Flag];
+
+/** Reads and writes the text of a row, however it is stored. */
+
+export function textOf(chunk: Chunk, row: number): string {
+  if ((chunk.flags[row]! & Flag.AsBlock) !== 0) return `||${hostOf(chunk, row)}^`;
+  return decodeUtf8(chunk.bytesOf(row), chunk.start[row], chunk.end[row]);
+}
+
+/** The host name of the row, or "". */
+export function hostOf(chunk: Chunk, row: number): string {
+  return decodeUtf8(chunk.bytesOf(row), chunk.hostStart[row], chunk.hostEnd[row]);
+}
+
+export function appendText(chunk: Chunk, row: number, out: ByteBuffer): void {
+  const bytes = chunk.bytesOf(row);
+  if ((chunk.flags[row]! & Flag.AsBlock) === 0) {
+    out.append(bytes, chunk.start[row]!, chunk.end[row]!);
+    return;
+  }
+  out.push(PIPE);
+  out.push(PIPE);
+  out.append(bytes, chunk.hostStart[row]!, chunk.hostEnd[row]!);
+  out.push(CARET);
+}
+
+/** Replaces the text of the row. The caller must classify it again: kind, flags and host still describe the old text. */
+export function rewriteText(chunk: Chunk, row: number, text: string): void {
+  const bytes = encodeUtf8(text);
+  const at = chunk.rewritten.append(bytes, 0, bytes.length);
+  chunk.start[row] = at;
+  chunk.end[row] = at + bytes.length;
+  chunk.flags[row] = (chunk.flags[row]! | Flag.Rewritten) & ~Flag.AsBlock;
+  chunk.isChanged = true;
+}
+
+/** Turns the row into `||host^`. This only sets a flag and copies nothing. */
+export function toBlockRule(chunk: Chunk, row: number): void {
+  chunk.kind[row] = Kind.Block;
+  chunk.flags[row]! |= Flag.AsBlock;
 }

@@ -1,12 +1,10 @@
-import { Exit } from "../diagnostics/exit.ts";
+import { Exit } from "../diagnostics/codes.ts";
 import type { Host, WebReply } from "../host/host.ts";
-import type { ActionRequest } from "./action-request.ts";
-import { withDeadline } from "./deadline.ts";
-import type { EventLog } from "./event-log.ts";
-import type { HeldList } from "./held-list.ts";
 import type { Problem } from "./history.ts";
-import { jsonReply, textReply } from "./replies.ts";
-import type { Runner } from "./runner.ts";
+import { type ActionRequest, jsonReply, textReply } from "./requests.ts";
+import { type Runner, withDeadline } from "./runs.ts";
+import type { EventLog } from "./serve.ts";
+import type { HeldList } from "./served-lists.ts";
 
 /** How an action ended. */
 export interface ActionEnd {

@@ -1,8 +1,8 @@
-import { type ResolverState, isUnproved } from "../resolvers/last-proofs.ts";
-import { someOf } from "../diagnostics/some-of.ts";
-import { type ListedCondition, lastingConditions } from "../build/state/conditions.ts";
-import { isDegraded } from "../sources/source-state.ts";
-import { type HeldList, rulesOf } from "./held-list.ts";
+import { type ResolverState, lacksProof } from "../resolvers/prove.ts";
+import { someOf } from "../diagnostics/text.ts";
+import { type ListedCondition, lastingConditions } from "../builder/state/conditions.ts";
+import { isDegraded } from "../sources/acquire.ts";
+import { type HeldList, rulesOf } from "./served-lists.ts";
 import { type History, type Problem, type Run, problemsOf, sourcesOf } from "./history.ts";
 
 export interface HealthInput {
@@ -150,7 +150,7 @@ function heldText(held: readonly HeldList[]): string[] {
 }
 
 function unprovedText(resolvers: readonly ResolverState[]): string[] {
-  const bad = resolvers.filter(isUnproved);
+  const bad = resolvers.filter(lacksProof);
   const texts = bad.map(({ resolver, outcome }) => `${resolver} (${outcome})`);
   return bad.length === 0 ? [] : [`resolvers that are not proved: ${someOf(texts)}`];
 }
@@ -217,6 +217,6 @@ function statusOf(
   }
   if (lastBuild?.degraded === true)
     return { status: "degraded", reason: `degraded sources: ${states}` };
-  const status = resolvers.some(isUnproved) ? "degraded" : "healthy";
+  const status = resolvers.some(lacksProof) ? "degraded" : "healthy";
   return { status, reason: `the last successful build is ${hours} old${because}` };
 }

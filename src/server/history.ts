@@ -1,10 +1,12 @@
-import { Exit } from "../diagnostics/exit.ts";
+import { Exit } from "../diagnostics/codes.ts";
 import type { CompileReport } from "../engine/report.ts";
-import { isDegraded } from "../sources/source-state.ts";
+import { StateFile } from "../host/files.ts";
+import type { Host } from "../host/host.ts";
+import { isDegraded } from "../sources/acquire.ts";
 
 export const OUTCOMES = ["published", "unchanged", "refused", "failed", "stopped"] as const;
 export type Outcome = (typeof OUTCOMES)[number];
-export const TRIGGERS = ["start", "schedule", "retry", "signal", "request"] as const;
+const TRIGGERS = ["start", "schedule", "retry", "signal", "request"] as const;
 export type Trigger = (typeof TRIGGERS)[number];
 
 /** The problem code of a run that exceeded its time limit. */
@@ -161,4 +163,156 @@ function goodTimes(history: History, sources: SourceStates, at: string): Record<
     if (time !== undefined) times[label] = time;
   }
   return times;
+}
+
+function fileIn(folder: string, host: Host): StateFile<History> {
+  return new StateFile(host.path.join(folder, "serve.json"), isHistory, host);
+}
+
+/** The history that an earlier server wrote to a folder. A missing or damaged file yields an empty history. */
+export async function readHistory(
+  folder: string,
+  host: Host,
+  onDamaged: () => void,
+): Promise<History> {
+  const found = await fileIn(folder, host).look();
+  if (found === "damaged") onDamaged();
+  return typeof found === "string" ? NO_HISTORY : { ...NO_HISTORY, ...found };
+}
+
+/** Rejects with a `HostError`. */
+export async function writeHistory(folder: string, history: History, host: Host): Promise<void> {
+  await fileIn(folder, host).write(history);
+}
+
+/** A check of a value that was parsed from JSON. */
+type Shape = (value: unknown) => boolean;
+
+const isText: Shape = (value) => typeof value === "string";
+const isFlag: Shape = (value) => typeof value === "boolean";
+/** A count or a measurement. */
+const isAmount: Shape = (value) =>
+  typeof value === "number" && Number.isFinite(value) && value >= 0;
+const isWhole: Shape = (value) => Number.isSafeInteger(value);
+/** A timestamp in the format of `Date.toISOString`. */
+const isMoment: Shape = (value) =>
+  typeof value === "string" &&
+  /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value) &&
+  !Number.isNaN(Date.parse(value));
+
+function oneOf(values: readonly unknown[]): Shape {
+  return (value) => values.includes(value);
+}
+
+function either(...shapes: readonly Shape[]): Shape {
+  return (value) => shapes.some((fits) => fits(value));
+}
+
+function listOf(fits: Shape, length?: number): Shape {
+  return (value) =>
+    Array.isArray(value) && (length === undefined || value.length === length) && value.every(fits);
+}
+
+function recordOf(fits: Shape): Shape {
+  return (value) => isRecord(value) && Object.values(value).every(fits);
+}
+
+/** An object with at least the required fields. */
+function objectOf(
+  required: Readonly<Record<string, Shape>>,
+  optional: Readonly<Record<string, Shape>> = {},
+): Shape {
+  return (value) =>
+    isRecord(value) &&
+    Object.entries(required).every(
+      ([key, fits]) => Object.hasOwn(value, key) && fits(value[key]),
+    ) &&
+    Object.entries(optional).every(([key, fits]) => !Object.hasOwn(value, key) || fits(value[key]));
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+const PROBLEM = objectOf(
+  { code: isText, message: isText },
+  { hint: isText, cause: isText, at: isText },
+);
+
+const RUN = objectOf(
+  {
+    at: isMoment,
+    trigger: oneOf(TRIGGERS),
+    seconds: isAmount,
+    exit: either(isWhole, oneOf([null])),
+    outcome: oneOf(OUTCOMES),
+  },
+  {
+    degraded: isFlag,
+    rules: isAmount,
+    bytes: isAmount,
+    problem: PROBLEM,
+    further: listOf(PROBLEM),
+    isOver: isFlag,
+  },
+);
+
+const SOURCE = objectOf(
+  {
+    label: isText,
+    source: isText,
+    state: oneOf([
+      "local",
+      "fetched",
+      "unchanged",
+      "locked",
+      "offline",
+      "stale",
+      "held",
+      "dropped",
+    ]),
+    bytes: isAmount,
+    lines: isAmount,
+    kept: isAmount,
+    dropped: recordOf(isAmount),
+  },
+  { goodAt: isMoment },
+);
+
+const BUILD = objectOf(
+  {
+    name: isText,
+    sources: listOf(SOURCE),
+    lines: isAmount,
+    kept: isAmount,
+    rules: isAmount,
+    bytes: isAmount,
+    degraded: isFlag,
+    outputs: listOf(objectOf({ file: isText }, { files: listOf(isText), names: isAmount })),
+  },
+  { lists: listOf(objectOf({ name: isText, file: isText, rules: isAmount })) },
+);
+
+const HISTORY: Shape = objectOf(
+  {
+    version: oneOf([1]),
+    runs: listOf(RUN),
+    totals: objectOf(Object.fromEntries(OUTCOMES.map((outcome) => [outcome, isAmount]))),
+    refusals: recordOf(isAmount),
+    skipped: isAmount,
+    seconds: objectOf({ sum: isAmount, buckets: listOf(isAmount, DURATION_BUCKETS.length) }),
+    goodAt: recordOf(isMoment),
+  },
+  {
+    lastSuccess: isMoment,
+    lastBuild: BUILD,
+    lastRefusal: RUN,
+    lastSources: listOf(SOURCE),
+    timeouts: isAmount,
+  },
+);
+
+/** Checks every field, because another program or a disk failure may have changed the file. */
+export function isHistory(found: unknown): found is History {
+  return HISTORY(found);
 }

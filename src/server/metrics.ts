@@ -1,12 +1,11 @@
+import { type ListedCondition, lastingConditions } from "../builder/state/conditions.ts";
+import { OUTCOMES as PROOF_OUTCOMES } from "../builder/state/list-state.ts";
 import { VERSION } from "../diagnostics/version.ts";
-import { type ListedCondition, lastingConditions } from "../build/state/conditions.ts";
-import { OUTCOMES as PROOF_OUTCOMES } from "../build/state/last-proof.ts";
-import type { ResolverState } from "../resolvers/last-proofs.ts";
 import { definitionOf } from "../explain/glossary.ts";
-import { isDegraded } from "../sources/source-state.ts";
+import type { ResolverState } from "../resolvers/prove.ts";
+import { isDegraded } from "../sources/acquire.ts";
 import { DURATION_BUCKETS, type History, OUTCOMES, problemsOf, sourcesOf } from "./history.ts";
-import type { HeldList } from "./held-list.ts";
-import type { ListVersion } from "./list-version.ts";
+import type { HeldList, ListVersion } from "./served-lists.ts";
 
 /** The values that a scrape reports. */
 export interface MetricsInput {

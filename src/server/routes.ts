@@ -1,20 +1,22 @@
-import { PATCH_FOLDER } from "../publish/patches.ts";
 import type { WebReply, WebRequest } from "../host/host.ts";
+import { PATCH_FOLDER } from "../publish/patches.ts";
+import { Actions, type ActionsOptions } from "./actions.ts";
+import type { Health } from "./health.ts";
 import {
   ACTIONS,
   type Action,
   type ActionRequest,
+  type BearerToken,
+  isKnownHost,
+  jsonReply,
+  pageReply,
   parametersOf,
   refusalOf,
-} from "./action-request.ts";
-import { answerList } from "./answer-list.ts";
-import type { BearerToken } from "./bearer-token.ts";
-import type { Health } from "./health.ts";
-import { isKnownHost } from "./known-host.ts";
-import type { ListVersion } from "./list-version.ts";
-import { jsonReply, pageReply, textReply } from "./replies.ts";
-import { whyReply } from "./why-reply.ts";
-import type { WhyAnswers } from "./why-answers.ts";
+  textReply,
+} from "./requests.ts";
+import type { Runner } from "./runs.ts";
+import { type ListVersion, answerList } from "./served-lists.ts";
+import { WhyAnswers, type WhyOptions, whyReply } from "./why.ts";
 
 /** What the routes need from the server. */
 export interface RouteContext {
@@ -141,4 +143,37 @@ function actionReply(
   const asked = parametersOf(action, request, context.listNames);
   if (asked === "compile") return jsonReply(202, { state: context.compile() });
   return "status" in asked ? asked : context.act(asked);
+}
+
+/** What clients may ask for, besides files. */
+export interface RequestSettings {
+  /** Names of the lists, ... */
+  readonly listNames: readonly string[];
+  /** ... and of the resolvers that the configuration names. */
+  readonly resolvers: readonly string[];
+  /** The token that requests to act must have. */
+  readonly token: BearerToken;
+  /** The host names that the server has in the public DNS. */
+  readonly hostNames: readonly string[];
+  readonly act: ActionsOptions["act"];
+  readonly why: WhyOptions["answer"];
+}
+
+type Parts = Omit<ActionsOptions, "act"> & Pick<WhyOptions, "version">;
+
+/** The parts of the routes that start other processes. */
+export function requestContext(
+  { listNames, hostNames, resolvers, token, act, why: answer }: RequestSettings,
+  { version, ...parts }: Parts,
+  runner: () => Runner,
+): Pick<RouteContext, "token" | "hostNames" | "listNames" | "why" | "act"> {
+  const { host, signal } = parts;
+  const actions = new Actions({ ...parts, act });
+  return {
+    token,
+    hostNames,
+    listNames,
+    why: new WhyAnswers({ host, signal, resolvers, answer, version }),
+    act: async (request) => await actions.answer(request, runner()),
+  };
 }

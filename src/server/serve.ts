@@ -1,35 +1,34 @@
-import { encodeUtf8 } from "../bytes/utf8.ts";
-import { PATCH_FOLDER } from "../publish/patches.ts";
-import type { ListedCondition } from "../build/state/conditions.ts";
-import type { ResolverState } from "../resolvers/last-proofs.ts";
+import type { ListedCondition } from "../builder/state/conditions.ts";
+import { encodeUtf8 } from "../bytes/text.ts";
 import {
+  CompilerError,
+  type Diagnostic,
+  type Style,
+  errorOf,
+  locationText,
+} from "../diagnostics/render.ts";
+import { printable, reasonOf } from "../diagnostics/text.ts";
+import {
+  type Answerer,
   type Host,
+  HostError,
   type ListenAddress,
   type Listening,
   type WebReply,
   type WebRequest,
 } from "../host/host.ts";
-import type { EventLog } from "./event-log.ts";
+import { PATCH_FOLDER } from "../publish/patches.ts";
+import type { ResolverState } from "../resolvers/prove.ts";
 import { type Health, ageOf, healthOf } from "./health.ts";
-import type { HeldList } from "./held-list.ts";
-import { isWorthRetrying } from "./history.ts";
-import { readHistory } from "./history-file.ts";
-import { LastRead } from "./last-read.ts";
-import { ListStore } from "./list-store.ts";
+import { NO_HISTORY, isWorthRetrying, readHistory } from "./history.ts";
 import { metricsText } from "./metrics.ts";
-import { onceASecond } from "./once-a-second.ts";
-import { openPort } from "./open-port.ts";
-import type { OwnToken } from "./own-token.ts";
-import { type RequestSettings, requestContext } from "./request-context.ts";
-import { ReportRenewal } from "./report-renewal.ts";
-import { type RouteContext, route } from "./routes.ts";
-import { Runner, type RunnerOptions } from "./runner.ts";
-import type { Schedule } from "./schedule.ts";
-import { ServedFiles } from "./served-files.ts";
+import { type OwnToken, jsonReply } from "./requests.ts";
+import { type RequestSettings, type RouteContext, requestContext, route } from "./routes.ts";
+import { Runner, type RunnerOptions, type Schedule, Scheduler } from "./runs.ts";
+import { type HeldList, ListStore, ServedFiles } from "./served-lists.ts";
 import { statusPage } from "./status-page.ts";
-import { Scheduler } from "./scheduler.ts";
 
-export interface ServeSettings {
+interface ServeSettings {
   readonly listenOn: ListenAddress;
   readonly schedule: Schedule;
   readonly jitterMs: number;
@@ -341,4 +340,229 @@ class Server {
     this.patches.serve(paths);
     await this.patches.refreshNow();
   }
+}
+
+type Fields = Readonly<Record<string, string | number | boolean | null | undefined>>;
+type EventLevel = "debug" | "info" | "warning" | "error";
+
+const TONES = { debug: "faint", info: "strong", warning: "warning", error: "error" } as const;
+
+interface EventLogSettings {
+  readonly json: boolean;
+  readonly style: Style;
+  isEnabled(level: EventLevel): boolean;
+}
+
+/** The log of a server, one event per line: JSON for machines, `time event key=value` for people. */
+export class EventLog {
+  private readonly host: Host;
+  private readonly settings: EventLogSettings;
+
+  constructor(host: Host, settings: EventLogSettings) {
+    this.host = host;
+    this.settings = settings;
+  }
+
+  isEnabled(level: EventLevel): boolean {
+    return this.settings.isEnabled(level);
+  }
+
+  write(level: EventLevel, event: string, fields: Fields = {}): void {
+    const { json, style } = this.settings;
+    if (!this.isEnabled(level)) return;
+    const time = this.host.now().toISOString();
+    if (json) {
+      this.host.stderr.write(`${JSON.stringify({ time, level, event, ...fields })}\n`);
+      return;
+    }
+    const pairs = Object.entries(fields)
+      .filter(([, value]) => value !== undefined && value !== null)
+      .map(([key, value]) => `${style.faint(`${key}=`)}${fieldText(value)}`);
+    this.host.stderr.write(
+      `${[style.faint(time.slice(0, 19).replace("T", " ")), style[TONES[level]](event), ...pairs].join(" ")}\n`,
+    );
+  }
+}
+
+function fieldText(value: Fields[string]): string {
+  const text = printable(String(value), 400);
+  return /[\s"=]/.test(text) ? JSON.stringify(text) : text;
+}
+
+/** Facts that other processes may change, as last read. Each look begins a new read, at most once a second. */
+class LastRead<Fact> {
+  /** The facts when they were last read. */
+  all: readonly Fact[] = [];
+  private readonly read: () => Promise<readonly Fact[]>;
+  private readonly host: Host;
+  private begunAt = -Infinity;
+  private reading: Promise<void> | undefined;
+
+  constructor(read: () => Promise<readonly Fact[]>, host: Host) {
+    this.read = read;
+    this.host = host;
+  }
+
+  look(): readonly Fact[] {
+    if (Math.abs(this.host.now().getTime() - this.begunAt) >= SECOND) void this.refresh();
+    return this.all;
+  }
+
+  /** Like `refresh`, but sees everything that happened before the call. */
+  async refreshNow(): Promise<void> {
+    await this.reading;
+    await this.refresh();
+  }
+
+  /** Resolves when the facts have been read. */
+  async refresh(): Promise<void> {
+    this.begunAt = this.host.now().getTime();
+    this.reading ??= this.read()
+      .then((all) => void (this.all = all))
+      // Files that cannot be read now are read again at the next look.
+      .catch(() => {})
+      .finally(() => (this.reading = undefined));
+    await this.reading;
+  }
+}
+
+const SECOND = 1000;
+
+/** Caches an expensive value for a second, however many clients request it. */
+export function onceASecond<T>(now: () => number, make: () => T): () => T {
+  let made: { readonly value: T; readonly at: number } | undefined;
+  return () => {
+    const at = now();
+    // A clock may be set back.
+    if (made === undefined || Math.abs(at - made.at) >= SECOND) made = { value: make(), at };
+    return made.value;
+  };
+}
+
+/** Listens. Rejects with a `CompilerError` if the address is in use or not available. */
+async function openPort(listenOn: ListenAddress, host: Host, answer: Answerer): Promise<Listening> {
+  try {
+    return await host.listen!(listenOn, answer);
+  } catch (error) {
+    if (!(error instanceof HostError)) throw error;
+    const where = `${printable(listenOn.address, 80)} port ${listenOn.port}`;
+    throw new CompilerError([
+      errorOf("listen-failed", `Cannot listen on ${where}`, {
+        cause: reasonOf(error.code, error.message),
+      }),
+    ]);
+  }
+}
+
+interface RenewalOptions {
+  readonly log: EventLog;
+  readonly signal: AbortSignal;
+  /** Writes the reports and reads them again. */
+  renew(): Promise<void>;
+}
+
+/** Writes reports in the background. Lists that are published meanwhile share the next report. */
+class ReportRenewal {
+  private readonly options: RenewalOptions;
+  private renewing: Promise<void> | undefined;
+  private isDue = false;
+
+  constructor(options: RenewalOptions) {
+    this.options = options;
+  }
+
+  begin(): void {
+    this.isDue = true;
+    this.renewing ??= this.whileDue().finally(() => (this.renewing = undefined));
+  }
+
+  /** Resolves when no report is being written. */
+  async settled(): Promise<void> {
+    await this.renewing;
+  }
+
+  private async whileDue(): Promise<void> {
+    const { log, signal } = this.options;
+    while (this.isDue && !signal.aborted) {
+      this.isDue = false;
+      try {
+        await this.options.renew();
+      } catch (error) {
+        log.write("warning", "no-report", { reason: (error as Error).message });
+      }
+    }
+  }
+}
+
+/** How often a missing configuration is looked for. */
+const POLL_MS = 2000;
+
+interface WaitSettings {
+  readonly host: Host;
+  readonly log: EventLog;
+  readonly listenOn: ListenAddress;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * What `open` resolves to, and a host to listen with. While there is no configuration, all requests are answered with 503 and the reason, so that a
+ * container that has none yet is unhealthy and is not restarted for ever. Undefined if the signal came first. Other errors at the first try are the caller's.
+ */
+export async function waitForConfig<T>(
+  open: () => Promise<T>,
+  { host, log, listenOn, signal }: WaitSettings,
+): Promise<{ readonly opened: T; readonly host: Host } | undefined> {
+  let problem: Diagnostic;
+  try {
+    return { opened: await open(), host };
+  } catch (error) {
+    problem = problemOf(error);
+    if (problem.code !== "config-not-found") throw error;
+  }
+  let answer: Answerer = () => notReady(problem);
+  const listening = await openPort(listenOn, host, (request) => answer(request));
+  host.onHangup?.(() => {});
+  const { address, port } = listening;
+  const report = (): void => {
+    const { code, message, at, hint } = problem;
+    log.write("error", "waiting", {
+      address,
+      port,
+      code,
+      message,
+      at: at && locationText(at),
+      hint,
+    });
+  };
+  report();
+  while (!signal.aborted) {
+    await host.wait(POLL_MS, signal);
+    try {
+      const opened = await open();
+      const listen: Host["listen"] = (_, next) => {
+        answer = next;
+        return Promise.resolve(listening);
+      };
+      return { opened, host: { ...host, listen } };
+    } catch (error) {
+      const { message } = problem;
+      problem = problemOf(error);
+      if (problem.message !== message) report();
+    }
+  }
+  await listening.close();
+  log.write("info", "stopped");
+  return undefined;
+}
+
+function problemOf(error: unknown): Diagnostic {
+  if (!(error instanceof CompilerError)) throw error;
+  return error.diagnostics[0]!;
+}
+
+function notReady({ code, message, hint, at }: Diagnostic): WebReply {
+  const problem = { code, message, ...(hint && { hint }), ...(at && { at: locationText(at) }) };
+  const nothing = { history: NO_HISTORY, now: 0, limitMs: 0, missing: [], isRunning: false };
+  const health = healthOf({ ...nothing, next: undefined });
+  return jsonReply(503, { ...health, reason: message, lastProblem: problem, problems: [problem] });
 }

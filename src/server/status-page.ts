@@ -1,24 +1,30 @@
+import { holdCommandLine } from "../builder/state/list-state.ts";
+import { countText, momentText, numberText } from "../diagnostics/text.ts";
 import { VERSION } from "../diagnostics/version.ts";
-import { momentText } from "../diagnostics/moment-text.ts";
-import { countText, numberText } from "../diagnostics/number-text.ts";
-import { attentionSection, figure, headline } from "../pages/headline.ts";
-import { type Html, html } from "../pages/html.ts";
-import { htmlPage } from "../pages/html-page.ts";
-import { sizeText } from "../pages/size-text.ts";
-import { table } from "../pages/table.ts";
-import type { ResolverState } from "../resolvers/last-proofs.ts";
-import { isDegraded } from "../sources/source-state.ts";
 import { LABELS, fatesOfRules } from "../explain/glossary.ts";
-import { agoText, untilText } from "./ago-text.ts";
+import {
+  type Attention,
+  type Html,
+  attentionSection,
+  conditionAttention,
+  differenceText,
+  figure,
+  growthCharts,
+  headline,
+  html,
+  htmlPage,
+  percentText,
+  sizeText,
+  table,
+} from "../pages/html.ts";
+import { type ResolverState, lacksProof } from "../resolvers/prove.ts";
+import { isDegraded } from "../sources/acquire.ts";
 import type { Health } from "./health.ts";
-import { rulesOf } from "./held-list.ts";
-import { type History, sourcesOf } from "./history.ts";
-import type { ListVersion } from "./list-version.ts";
-import { lastRunSection, runsSection } from "./run-sections.ts";
-import { attentionOf, sentence } from "./status-attention.ts";
-import { whyForm } from "./why-page.ts";
+import { type History, type Problem, type Run, problemsOf, sourcesOf } from "./history.ts";
+import { type HeldList, type ListVersion, rulesOf } from "./served-lists.ts";
+import { whyForm } from "./why.ts";
 
-export interface StatusView {
+interface StatusView {
   readonly history: History;
   readonly health: Health;
   readonly lists: readonly ListVersion[];
@@ -219,4 +225,169 @@ function sourcesSection(history: History, now: number): Html {
   });
   return html`<h2>Sources</h2>
     ${table("Sources", ["Source", "State", "Last available", `#${LABELS.lines}`, `#${LABELS.kept}`, LABELS.dropped], rows)}`;
+}
+
+/** `5 minutes ago`, with the moment itself for machines and as a tooltip. */
+function agoText(at: string | null, now: number): Html {
+  if (at === null) return html`never`;
+  const minutes = minutesBetween(Date.parse(at), now);
+  const text = minutes < 1 ? "just now" : `${spanText(minutes)} ago`;
+  return html`<time datetime="${at}" title="${at}">${text}</time>`;
+}
+
+/** `in 5 minutes`. */
+function untilText(moment: number, now: number): string {
+  const minutes = minutesBetween(now, moment);
+  return minutes < 1 ? "now" : `in ${spanText(minutes)}`;
+}
+
+function minutesBetween(start: number, end: number): number {
+  return Math.max(0, Math.round((end - start) / 60_000));
+}
+
+function spanText(minutes: number): string {
+  if (minutes < 120) return countText(minutes, "minute");
+  const hours = Math.round(minutes / 60);
+  return hours < 48 ? countText(hours, "hour") : countText(Math.round(hours / 24), "day");
+}
+
+/** Runs in the table; the charts show the whole history. */
+const SHOWN_RUNS = 20;
+
+const OUTCOME_TONE = {
+  published: "good",
+  unchanged: "faint",
+  refused: "bad",
+  failed: "bad",
+  stopped: "warn",
+} as const;
+
+/** What the last run changed. */
+function lastRunSection({ runs }: History, now: number): Html {
+  return html`<h2>What changed</h2>
+    <p>${lastRunText(runs, now)}</p>`;
+}
+
+function lastRunText(runs: readonly Run[], now: number): Html {
+  const last = runs.at(-1);
+  if (last === undefined) return html`Changes appear here after the first run.`;
+  const when = html`The last run, ${agoText(last.at, now)},`;
+  if (last.outcome === "refused") return html`${when} was refused: nothing was published.`;
+  if (last.outcome === "failed") return html`${when} failed: nothing was published.`;
+  if (last.outcome === "stopped") return html`${when} was stopped: nothing was published.`;
+  const { rules = 0 } = last;
+  if (last.outcome === "unchanged")
+    return html`${when} changed nothing. The list still has ${countText(rules, "rule")}.`;
+  const before = runs.slice(0, -1).findLast((run) => run.rules !== undefined)?.rules;
+  const published = html`${when} published ${countText(rules, "rule")}`;
+  if (before === undefined) return html`${published}. Changes appear here after the second run.`;
+  if (before === rules) return html`${published}, as many as the run before.`;
+  return html`${published}: ${differenceText(before, rules)} since the run before
+  (${percentText(before, rules)}).`;
+}
+
+/** The growth of the list, and the last runs. */
+function runsSection({ runs, lastRefusal }: History, now: number): Html {
+  if (runs.length === 0)
+    return html`<h2>Runs</h2>
+      <p class="faint">Runs appear here when the first one has ended.</p>`;
+  const states = runs.map((run) => ({
+    ...run,
+    mark: run.outcome === "refused" || run.outcome === "failed" ? ("bad" as const) : undefined,
+  }));
+  const rows = runs
+    .slice(-SHOWN_RUNS)
+    .toReversed()
+    .map((run) => runRow(run, now));
+  const over = lastRefusal?.isOver === true ? lastRefusal : undefined;
+  return html`<h2>Runs</h2>
+    ${
+      over?.problem &&
+      html`<p class="faint">
+        The last refusal was ${agoText(over.at, now)}, and a build has succeeded since:
+        ${over.problem.message}
+      </p>`
+    }
+    ${growthCharts(states, "run")}
+    ${table("Runs", ["When", "Outcome", "Started by", "#Duration", "#Rules", "Problem"], rows)}`;
+}
+
+function runRow(
+  { at, trigger, outcome, seconds, rules, problem, degraded }: Run,
+  now: number,
+): Html {
+  return html`<tr>
+    <td>${agoText(at, now)}</td>
+    <td data-name="Outcome" class="${OUTCOME_TONE[outcome]}">
+      ${outcome}${degraded === true ? ", degraded" : ""}
+    </td>
+    <td data-name="Started by">${trigger}</td>
+    <td class="n" data-name="Duration">${seconds.toFixed(1)} s</td>
+    <td class="n" data-name="Rules">${rules === undefined ? "–" : numberText(rules)}</td>
+    <td data-name="Problem" class="faint whole">${problem?.message}</td>
+  </tr>`;
+}
+
+/** What an operator should look at, the most important first. Never empty if clients cannot rely on the lists. */
+function attentionOf(view: StatusView): Attention[] {
+  const { isHealthy, status, reason } = view.health;
+  const found = problemsIn(view);
+  if (isHealthy || status === "starting" || found.length > 0) return found;
+  return [{ tone: "bad", title: "The lists are not up to date", details: [sentence(reason)] }];
+}
+
+/** A reason as a sentence. */
+function sentence(reason: string): string {
+  return `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`;
+}
+
+function problemsIn({ history, health, now, asks }: StatusView): Attention[] {
+  return [
+    ...failureAttention(history, now),
+    ...refusalAttention(history, now),
+    ...health.held.map((one) => heldAttention(one, asks.listNames.length > 1, now)),
+    ...health.conditions.map(conditionAttention),
+    ...health.resolvers.filter(lacksProof).map(({ resolver, list, outcome, detail }) => ({
+      tone: "warn" as const,
+      title: `The resolver ${resolver} is not proved to answer from ${list}`,
+      details: [`Outcome: ${outcome ?? "none"}${detail === null ? "" : `: ${detail}`}`],
+    })),
+  ];
+}
+
+function failureAttention({ runs }: History, now: number): Attention[] {
+  const last = runs.at(-1);
+  if (last === undefined || last.outcome !== "failed") return [];
+  return [{ tone: "bad", title: "The last run failed", details: causesOf(last, now) }];
+}
+
+function refusalAttention({ lastRefusal }: History, now: number): Attention[] {
+  if (lastRefusal?.problem === undefined || lastRefusal.isOver === true) return [];
+  const title = "The last list was refused; the previous one is served";
+  return [{ tone: "warn", title, details: causesOf(lastRefusal, now) }];
+}
+
+function causesOf(run: Run, now: number): Html[] {
+  const causes = problemsOf(run).flatMap(({ code, message, at, cause, hint }: Problem) => [
+    html`${message} <span class="faint">(<code>${code}</code>, ${agoText(run.at, now)})</span>`,
+    ...(at === undefined ? [] : [html`<code>${at}</code>`]),
+    ...(cause === undefined ? [] : [html`Because: ${cause}`]),
+    ...(hint === undefined ? [] : [html`Hint: ${hint}`]),
+  ]);
+  return causes;
+}
+
+function heldAttention(
+  { list, since, by, build }: HeldList,
+  isOneOfSeveral: boolean,
+  now: number,
+): Attention {
+  const what =
+    since === null || build === null
+      ? "Its state cannot be read."
+      : html`It stays at the build of ${momentText(build)}, held ${agoText(since, now)} by
+        ${by ?? "unknown"}.`;
+  const end = html`Runs publish nothing until
+    <code>${holdCommandLine("hold --end", isOneOfSeveral ? list : undefined)}</code>`;
+  return { tone: "warn", title: `${list} is held at an earlier build`, details: [what, end] };
 }

@@ -1,19 +1,14 @@
-import { CompilerError, type Diagnostic } from "../diagnostics/diagnostic.ts";
+import { CompilerError, type Diagnostic } from "../diagnostics/render.ts";
 import { HostError } from "../host/host.ts";
-import type { DownloadBudget } from "./download-budget.ts";
-import type { FetchContext } from "./fetch-text.ts";
-import { followSignals } from "./follow-signals.ts";
-import { hedgedFetch } from "./hedged-fetch.ts";
-import { hideAnswer } from "./hidden-answer.ts";
-import { SourceSlots } from "./host-slots.ts";
-import { type LoadOptions, SourceList } from "./source-list.ts";
-import { EndedError, copyTooOld, offlineError, shownAddress, sourceError } from "./source-error.ts";
-import { DAY_MS, type SizeLimits, turnoverOf } from "./size-judge.ts";
-import type { SourceState } from "./source-state.ts";
-import { staleLimit } from "./stale-limit.ts";
-import { SourceGauge, type SourceMeasure, freshSalt } from "./source-gauge.ts";
-import type { SourceLedger } from "./source-ledger.ts";
-import type { FreedNow } from "./freed-budget.ts";
+import {
+  type SourceRecord,
+  type SourceStore,
+  type StoredFile,
+  type WebAddress,
+  describeFiles,
+  lacksCheck,
+} from "./copies.ts";
+import { type FetchContext, FetchedTexts, type RequestHeaders } from "./fetch-text.ts";
 import {
   HeldError,
   acquireHeld,
@@ -21,18 +16,21 @@ import {
   listOf,
   publishedText,
   takeCopy,
-} from "./published-text.ts";
+} from "./held-text.ts";
+import type { FreedNow, SourceLedger } from "./ledger.ts";
 import {
-  type SourceRecord,
-  type SourceStore,
-  type StoredFile,
-  describeFiles,
-  lacksCheck,
-} from "./source-store.ts";
-import { refuseTruncated } from "./declared-count.ts";
-import { refuseEmpty } from "./refuse-empty.ts";
-import type { WebAddress } from "./web-text.ts";
-import { FetchedTexts } from "./web-texts.ts";
+  type DownloadBudget,
+  EndedError,
+  SourceSlots,
+  copyTooOld,
+  offlineError,
+  shownAddress,
+  sourceError,
+} from "./limits.ts";
+import { SourceGauge, type SourceMeasure, freshSalt, refuseTruncated } from "./names-of-source.ts";
+import { refuseEmpty } from "./read-file.ts";
+import { DAY_MS, type SizeLimits, turnoverOf } from "./size-judge.ts";
+import { type LoadOptions, SourceList } from "./source-list.ts";
 
 /** After so long, it is reported that a mirror answers instead of a source without a signature. */
 const MIRROR_MS = 3 * DAY_MS;
@@ -337,4 +335,177 @@ async function keep(
     onStoreError(error);
     return await describeFiles(files);
   }
+}
+
+/**
+ * A signal that is aborted as soon as one of the given signals is; all of them must be short-lived. Not
+ * `AbortSignal.any`: in some versions of Bun and Deno, garbage collection ends the connection between the signals.
+ */
+function followSignals(signals: readonly AbortSignal[]): AbortSignal {
+  const follower = new AbortController();
+  for (const signal of signals)
+    if (signal.aborted) follower.abort(signal.reason);
+    else signal.addEventListener("abort", () => follower.abort(signal.reason), { once: true });
+  return follower.signal;
+}
+
+/**
+ * Tries alternatives in order until one succeeds. The next one starts when the previous one has failed or has taken too
+ * long. Attempts that are no longer needed are aborted by their signal. Rejects with the error of the first
+ * alternative.
+ */
+async function hedgedFetch<A, T>(
+  alternatives: readonly A[],
+  patience: (signal: AbortSignal) => Promise<void>,
+  attempt: (alternative: A, signal: AbortSignal) => Promise<T>,
+  discard: (late: T) => void,
+): Promise<T> {
+  const stop = new AbortController();
+  const errors: unknown[] = [];
+  const running = new Set<Promise<{ good: T } | "failed">>();
+  try {
+    for (const [index, alternative] of alternatives.entries()) {
+      const one = attempt(alternative, stop.signal).then(
+        (good) => {
+          if (!stop.signal.aborted) return { good };
+          discard(good);
+          return "failed" as const;
+        },
+        (error: unknown) => {
+          errors[index] = error;
+          return "failed" as const;
+        },
+      );
+      running.add(one);
+      void one.then((outcome) => outcome === "failed" && running.delete(one));
+      const isLast = index === alternatives.length - 1;
+      const waiting = new AbortController();
+      const outcome = await Promise.race([
+        any(running),
+        ...(isLast ? [] : [patience(waiting.signal).then(() => "late" as const)]),
+        ...(isLast ? [] : [one.then((it) => (it === "failed" ? it : never))]),
+      ]);
+      waiting.abort();
+      if (typeof outcome === "object") return outcome.good;
+    }
+    throw errors.find((error) => error !== undefined);
+  } finally {
+    stop.abort();
+  }
+}
+
+const never = new Promise<never>(() => {});
+
+/** The first success, or `failed` if all have failed. */
+async function any<T>(
+  running: ReadonlySet<Promise<{ good: T } | "failed">>,
+): Promise<{ good: T } | "failed"> {
+  return await new Promise((resolve) => {
+    let left = running.size;
+    for (const one of running)
+      void one.then((outcome) => {
+        left--;
+        if (typeof outcome === "object" || left === 0) resolve(outcome);
+      });
+  });
+}
+
+/** A piece of a key of this length is hidden. Shorter values of headers are not keys. */
+const PIECE = 8;
+
+/**
+ * The same error without what a server may repeat of a request with keys: the start of its answer, and pieces of the keys anywhere
+ * else.
+ */
+function hideAnswer(
+  error: CompilerError,
+  keys: RequestHeaders | undefined,
+  isSecret: boolean,
+): CompilerError {
+  if (keys === undefined && !isSecret) return error;
+  const pieces = piecesOf(keys);
+  const diagnostics = error.diagnostics.map((one): Diagnostic => {
+    const { code, message, cause } = one;
+    const quotes = code === "source-not-list" || code === "source-is-html";
+    const shown = quotes ? "its start is not shown, because it may repeat the key" : cause;
+    return {
+      ...one,
+      message: without(pieces, message),
+      ...(shown !== undefined && { cause: without(pieces, shown) }),
+    };
+  });
+  return new CompilerError(diagnostics);
+}
+
+/** All pieces of the values, and of what they encode. */
+function piecesOf(keys: RequestHeaders | undefined): ReadonlySet<string> {
+  const pieces = new Set<string>();
+  for (const secret of keys?.headers.values() ?? []) {
+    const value = secret.reveal();
+    const basic = /^Basic (?<pair>[A-Za-z0-9+/=]+)$/.exec(value)?.groups?.["pair"];
+    for (const text of [value, ...(basic === undefined ? [] : decoded(basic))])
+      for (let at = 0; at + PIECE <= text.length; at++) pieces.add(text.slice(at, at + PIECE));
+  }
+  return pieces;
+}
+
+function decoded(pair: string): string[] {
+  try {
+    return [atob(pair)];
+  } catch {
+    return [];
+  }
+}
+
+function without(pieces: ReadonlySet<string>, text: string): string {
+  let shown = "";
+  let hiddenTo = 0;
+  for (let at = 0; at < text.length; at++) {
+    if (pieces.has(text.slice(at, at + PIECE))) {
+      if (at >= hiddenTo) shown += "…";
+      hiddenTo = at + PIECE;
+    }
+    if (at >= hiddenTo) shown += text[at]!;
+  }
+  return shown;
+}
+
+/** How a source was obtained. */
+export type SourceState =
+  | { readonly kind: "local" | "unchanged" | "locked" }
+  /** `mirrorSince`: since when mirrors answer instead of it, if that is to be reported. */
+  | { readonly kind: "fetched"; readonly mirrorSince?: number | undefined }
+  /** The user asked for copies. */
+  | { readonly kind: "offline"; readonly goodAt: number }
+  /** It failed, or differs too much from its last good copy; the copy is used until the given moment. */
+  | {
+      readonly kind: "stale" | "held";
+      readonly goodAt: number;
+      readonly until: number;
+      readonly causes: readonly Diagnostic[];
+    }
+  /** It failed, and there is no copy, or the copy was used until the given moment. */
+  | {
+      readonly kind: "dropped";
+      readonly until?: number | undefined;
+      readonly causes: readonly Diagnostic[];
+    };
+
+/** Whether a source was replaced by a copy or left out, although the user did not ask for it. */
+export function isDegraded(kind: string): kind is "stale" | "held" | "dropped" {
+  return kind === "stale" || kind === "held" || kind === "dropped";
+}
+
+/** Whether the last good copy of a source is used. */
+export function isCopy(kind: SourceState["kind"]): kind is "offline" | "stale" | "held" {
+  return kind === "offline" || kind === "stale" || kind === "held";
+}
+
+/** Names of new domains and of phishing get new owners soon. */
+const QUICK_MS = 7 * DAY_MS;
+const USUAL_MS = 180 * DAY_MS;
+
+/** The age up to which the last copy of a source that cannot be read is used. `turnover`: the share of its names that changed within 30 days. */
+export function staleLimit(maxStaleMs: number | undefined, turnover: number): number {
+  return maxStaleMs ?? (turnover > 0.5 ? QUICK_MS : USUAL_MS);
 }

@@ -1,20 +1,31 @@
-import { CR, LF } from "../bytes/ascii.ts";
-import { decodeUtf8 } from "../bytes/utf8.ts";
-import { CompilerError } from "../diagnostics/diagnostic.ts";
-import { printable } from "../diagnostics/printable.ts";
-import { reasonOf } from "../diagnostics/reason.ts";
+import { CR, LF, decodeUtf8 } from "../bytes/text.ts";
+import { CompilerError, type Diagnostic, warningOf } from "../diagnostics/render.ts";
+import { printable, reasonOf } from "../diagnostics/text.ts";
 import { type FetchResponse, type Host, HostError } from "../host/host.ts";
-import { proxyFor } from "../host/proxy.ts";
-import { retryAfterMs } from "../host/retry-after.ts";
-import { recodeText } from "./decode.ts";
-import { type FetchLimits, tooLargeText } from "./fetch-limits.ts";
-import type { DownloadAccount } from "./download-budget.ts";
-import { type HostSlots, SourceSlots } from "./host-slots.ts";
-import { type RequestHeaders, headersFor } from "./request-headers.ts";
-import { notSigned, shownAddress, sourceError } from "./source-error.ts";
-import { DownloadedBody } from "./downloaded-body.ts";
-import { unpack } from "./unpack.ts";
-import { type Validators, type WebText, openAgain, usableValidators } from "./web-text.ts";
+import { Secret, proxyFor, retryAfterMs } from "../host/network.ts";
+import {
+  type SourceRecord,
+  type SourceStore,
+  type StoredFile,
+  type Validators,
+  type WebAddress,
+  type WebText,
+  digestOf,
+  openAgain,
+  usableValidators,
+} from "./copies.ts";
+import {
+  type DownloadAccount,
+  DownloadedBody,
+  type FetchLimits,
+  type HostSlots,
+  SourceSlots,
+  notSigned,
+  shownAddress,
+  sourceError,
+  tooLargeText,
+} from "./limits.ts";
+import { recodeText, unpack } from "./unpack.ts";
 
 /** A signature has about 300 bytes. */
 const MOST_SIGNATURE = 16 * 1024;
@@ -48,8 +59,8 @@ export interface FetchWatch {
 }
 
 /** The response of a server: a text, or that the known version is current. */
-export type FetchedText = Omit<WebText, "key" | "isMoved">;
-export interface NotModified {
+type FetchedText = Omit<WebText, "key" | "isMoved">;
+interface NotModified {
   /** The address that answered. */
   readonly url: string;
 }
@@ -67,7 +78,7 @@ class RetryableError extends Error {
 }
 
 /** Fetches a text and retries transient failures. Rejects with a `CompilerError`. */
-export async function fetchText(
+async function fetchText(
   url: string,
   validators: Validators | undefined,
   context: FetchContext,
@@ -136,7 +147,7 @@ async function signatureCheck(
   context: FetchContext,
 ): Promise<(file: DownloadedBody) => string | undefined> {
   // Loaded on first use, because few sources are signed.
-  const { readPublicKey, signatureProblem } = await import("./minisign.ts");
+  const { readPublicKey, signatureProblem } = await import("./held-text.ts");
   const keys = context.signers!.flatMap((text) => readPublicKey(text) ?? []);
   const place = new URL(url);
   place.pathname += ".minisig";
@@ -276,4 +287,192 @@ async function request(
 
 function failed(shown: string, cause: string): Error {
   return sourceError("fetch-failed", `Failed to fetch ${shown}`, cause);
+}
+
+/** Files with the keys of a source. */
+export interface KeyFiles {
+  readonly headers: string | undefined;
+  readonly bearer: string | undefined;
+  readonly basic: string | undefined;
+}
+
+/** Headers with keys, for one server only. */
+export interface RequestHeaders {
+  /** The server of the source. No other one gets them, neither by a redirect nor as a mirror. */
+  readonly origin: string;
+  readonly headers: ReadonlyMap<string, Secret>;
+}
+
+/** The permission bits of the group and of other users. */
+const NOT_OWNER = 0o077;
+/** Headers that belong to the connection or to the cache. */
+const OWN =
+  /^(?:host|connection|content-.*|transfer-encoding|te|trailer|upgrade|expect|range|accept-encoding|if-.*|proxy-.*)$/;
+const HEADER =
+  /^(?<name>[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100})[ \t]*:[ \t]*(?<value>[\x20-\x7e]{1,4096})$/;
+
+/** Reads the keys of a source; undefined if it has none. Rejects with a `CompilerError` that does not repeat them. */
+export async function readRequestHeaders(
+  url: string,
+  files: KeyFiles,
+  host: Host,
+  warn: (warning: Diagnostic) => void,
+): Promise<RequestHeaders | undefined> {
+  const headers = new Map<string, Secret>();
+  const linesOf = async (file: string): Promise<string[]> => await readLines(file, host, warn);
+  if (files.headers !== undefined)
+    for (const [index, line] of (await linesOf(files.headers)).entries()) {
+      if (line.trim() === "" || line.startsWith("#")) continue;
+      const { name = "", value = "" } = HEADER.exec(line.trim())?.groups ?? {};
+      if (value === "" || OWN.test(name.toLowerCase()))
+        throw badKeys(files.headers, `line ${index + 1} must be a name, a colon and a value`);
+      headers.set(name.toLowerCase(), new Secret(value));
+    }
+  if (files.bearer !== undefined) {
+    const [token = "", ...more] = await linesOf(files.bearer);
+    if (!/^[\x21-\x7e]{1,4096}$/.test(token) || more.length > 0)
+      throw badKeys(files.bearer, "it must contain one line without spaces");
+    headers.set("authorization", new Secret(`Bearer ${token}`));
+  }
+  if (files.basic !== undefined) {
+    const [pair = "", ...more] = await linesOf(files.basic);
+    if (!/^[\x20-\x39\x3b-\x7e]{1,1000}:[\x20-\x7e]{1,1000}$/.test(pair) || more.length > 0)
+      throw badKeys(files.basic, "it must contain one line: a user name, a colon and a password");
+    headers.set("authorization", new Secret(`Basic ${btoa(pair)}`));
+  }
+  return headers.size === 0 ? undefined : { origin: new URL(url).origin, headers };
+}
+
+/** The headers for a request to this address. */
+function headersFor(url: URL, keys: RequestHeaders | undefined): Record<string, string> {
+  if (keys === undefined || url.origin !== keys.origin) return {};
+  return Object.fromEntries([...keys.headers].map(([name, secret]) => [name, secret.reveal()]));
+}
+
+async function readLines(
+  file: string,
+  host: Host,
+  warn: (warning: Diagnostic) => void,
+): Promise<string[]> {
+  let text: string;
+  try {
+    text = decodeUtf8(await host.readFile(file));
+    if ((((await host.modeOf?.(file)) ?? 0) & NOT_OWNER) !== 0)
+      warn(warningOf("key-file-open", `Other users of this machine may read ${printable(file)}`));
+  } catch (error) {
+    if (!(error instanceof HostError)) throw error;
+    throw badKeys(file, `it cannot be read: ${error.code}`);
+  }
+  return text.replace(/\r?\n$/, "").split(/\r?\n/);
+}
+
+function badKeys(file: string, cause: string): Error {
+  return sourceError("bad-key-file", `${printable(file)} cannot be used`, cause);
+}
+
+/** The texts of a source, each fetched once: the list itself and its includes. */
+export interface WebTexts {
+  /** Whether texts know the address that answered. */
+  readonly knowsPlaces: boolean;
+  get(address: WebAddress): Promise<WebText>;
+  close(): void;
+}
+
+/** The last good version of a source, and its store. */
+interface LastGood {
+  readonly store: SourceStore;
+  readonly record: Pick<SourceRecord, "files">;
+}
+
+/** Texts from the network, or from the last good version if the server confirms that it is current. */
+export class FetchedTexts implements WebTexts {
+  readonly knowsPlaces = true;
+  /** Fetched texts by id. */
+  readonly files: Map<string, WebText> = new Map();
+  /** Whether every text is the same as last time. */
+  isUnchanged = true;
+  private readonly context: FetchContext;
+  private readonly last: LastGood | undefined;
+
+  constructor(context: FetchContext, last: LastGood | undefined) {
+    this.context = context;
+    this.last = last;
+  }
+
+  async get(address: WebAddress): Promise<WebText> {
+    const known = this.files.get(address.id);
+    if (known !== undefined) return known;
+    const text = await this.fetch(address);
+    this.files.set(address.id, text);
+    return text;
+  }
+
+  private async fetch({ url, id }: WebAddress): Promise<WebText> {
+    const last = await this.last?.store.textOf(this.last.record, { url, id });
+    const room = this.context.limits.maxBytes - this.size;
+    let answer;
+    try {
+      answer = await fetchText(url, last?.validators, { ...this.context, room });
+    } catch (error) {
+      last?.close();
+      throw error;
+    }
+    const isMoved = !URL.canParse(id) || new URL(id).href !== answer.url;
+    if (!("open" in answer)) return { ...last!, url: answer.url, isMoved };
+    last?.close();
+    this.isUnchanged = false;
+    return { ...answer, key: await digestOf(id), isMoved };
+  }
+
+  /** Bytes of all texts together. */
+  get size(): number {
+    return [...this.files.values()].reduce((sum, text) => sum + text.size, 0);
+  }
+
+  /** Reads from the stored copies from now on, and frees the temporary folder. */
+  async moveInto(store: SourceStore, copies: readonly StoredFile[]): Promise<void> {
+    for (const [id, text] of this.files) {
+      const copy = copies.find(({ key }) => key === text.key);
+      const kept =
+        text.sha256 === undefined && copy !== undefined ? await store.open(copy) : undefined;
+      if (kept === undefined) continue;
+      this.files.set(id, { ...text, ...kept });
+      text.close();
+    }
+  }
+
+  close(): void {
+    for (const text of this.files.values()) text.close();
+    this.files.clear();
+  }
+}
+
+/** Texts of the last good version, without the network. */
+export class StoredTexts implements WebTexts {
+  readonly knowsPlaces = false;
+  private readonly last: LastGood;
+  private readonly isSecret: boolean;
+  private readonly files = new Map<string, WebText>();
+
+  constructor(last: LastGood, isSecret: boolean) {
+    this.last = last;
+    this.isSecret = isSecret;
+  }
+
+  async get(address: WebAddress): Promise<WebText> {
+    const known = this.files.get(address.id);
+    if (known !== undefined) return known;
+    const text = await this.last.store.textOf(this.last.record, address);
+    if (text === undefined) {
+      const shown = shownAddress(address.url, this.isSecret);
+      throw sourceError("fetch-failed", `Failed to fetch ${shown}`, "its cached copy was removed");
+    }
+    this.files.set(address.id, text);
+    return text;
+  }
+
+  close(): void {
+    for (const text of this.files.values()) text.close();
+    this.files.clear();
+  }
 }

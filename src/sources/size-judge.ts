@@ -1,4 +1,4 @@
-import { OPEN_SIZE, type Sketch, overlapOf } from "./name-sketch.ts";
+import { OPEN_SIZE, type Sketch, overlapOf } from "./names-of-source.ts";
 
 /** Percentages that a source may lose or gain from one publish to the next. */
 export interface SizeLimits {

@@ -1,21 +1,28 @@
-import { CompilerError, type Diagnostic, warningOf } from "../diagnostics/diagnostic.ts";
-import { printable } from "../diagnostics/printable.ts";
-import { FeedError } from "../feeds/feed-reader.ts";
-import type { FeedSettings } from "../feeds/feed-settings.ts";
-import type { Checkpoint } from "../host/checkpoint.ts";
-import { type FileStamp, type Host, HostError } from "../host/host.ts";
-import { DirectiveCutter, DirectiveError } from "../syntax/directives.ts";
+import { CompilerError, type Diagnostic, warningOf } from "../diagnostics/render.ts";
+import { printable } from "../diagnostics/text.ts";
+import { FeedError, type FeedSettings } from "../feeds/feed.ts";
+import { type Checkpoint, type FileStamp, type Host, HostError } from "../host/host.ts";
 import { Fate } from "../rules/fate.ts";
-import type { FileLines, LineRange } from "../syntax/list-scan.ts";
-import { type TextBlock, lastLineStart, partOf } from "../syntax/text-block.ts";
-import { CheckSink } from "./check-sink.ts";
-import { tooLargeText } from "./fetch-limits.ts";
-import { FileFinder, type FoundFile } from "./file-finder.ts";
-import { LINE_COUNT } from "./line-count.ts";
-import { type Location, includedPath, isAddress } from "./location.ts";
-import { fileError, shownAddress, sourceError } from "./source-error.ts";
-import { SourceGauge, freshSalt } from "./source-gauge.ts";
-import type { WebTexts } from "./web-texts.ts";
+import { DirectiveCutter, DirectiveError } from "../syntax/directives.ts";
+import {
+  type FileLines,
+  type LineRange,
+  type TextBlock,
+  lastLineStart,
+  partOf,
+} from "../syntax/list-scan.ts";
+import type { WebTexts } from "./fetch-text.ts";
+import {
+  type Location,
+  fileError,
+  includedPath,
+  isAddress,
+  shownAddress,
+  sourceError,
+  tooLargeText,
+} from "./limits.ts";
+import { LINE_COUNT, SourceGauge, freshSalt } from "./names-of-source.ts";
+import { CheckSink, FileFinder, type FoundFile } from "./read-file.ts";
 
 /** Receives the lines of a list, in order. */
 export interface LineSink {

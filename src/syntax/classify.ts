@@ -16,17 +16,17 @@ import {
   SPACE,
   TAB,
   UNDERSCORE,
+  encodeUtf8,
   isAlphanumeric,
   isDigit,
-} from "../bytes/ascii.ts";
-import { skipBlanks, skipBlanksBack } from "../bytes/blank.ts";
-import { encodeUtf8 } from "../bytes/utf8.ts";
-import { LONG_LINE } from "../kernel/long-text-digest.ts";
-import type { Chunk } from "../rules/chunk.ts";
-import { Flag, Kind } from "../rules/kind.ts";
+  skipBlanks,
+  skipBlanksBack,
+} from "../bytes/text.ts";
+import { LONG_LINE } from "../kernel/name-resolver.ts";
+import { type Chunk, Flag, Kind } from "../rules/chunk.ts";
+import { DomainShape, lastHost, readHostBytes } from "./host-name.ts";
 import { hostsLine, isOddAddress, readHostsLine, sinkholeNameStart } from "./hosts-line.ts";
 import { mayBeSuffix } from "./public-suffix.ts";
-import { DomainShape, host, readHost } from "./read-host.ts";
 
 /** Flags that describe the origin of a row rather than its text. They survive a rewrite. */
 const KEPT_FLAGS =
@@ -72,7 +72,7 @@ function isOrdinary(chunk: Chunk, row: number): boolean {
   if (isDigit(bytes[end - 1]!)) return false;
   if (kind === Kind.Domain && !endsLikeDomain(bytes, start, end)) return false;
   // `readHost` last read the host of this row.
-  return !mayBeSuffix(host.hash, host.parentHash);
+  return !mayBeSuffix(lastHost.hash, lastHost.parentHash);
 }
 
 /**
@@ -114,10 +114,10 @@ function decide(chunk: Chunk, row: number, mask: number): void {
   }
   chunk.flags[row] = flags;
   if ((mask & ~HOST_CLASSES) === 0) {
-    readHost(bytes, start, end);
+    readHostBytes(bytes, start, end);
     setHost(chunk, row, start, end);
-    chunk.kind[row] = host.shape === DomainShape.No ? Kind.Rule : Kind.Domain;
-    if (host.shape === DomainShape.No) clearHost(chunk, row);
+    chunk.kind[row] = lastHost.shape === DomainShape.No ? Kind.Rule : Kind.Domain;
+    if (lastHost.shape === DomainShape.No) clearHost(chunk, row);
     return;
   }
   if (first === PIPE) {
@@ -126,8 +126,8 @@ function decide(chunk: Chunk, row: number, mask: number): void {
   }
   const nameStart = sinkholeNameStart(bytes, start, end);
   if (nameStart !== -1) {
-    readHost(bytes, nameStart, end);
-    if ((host.mask & ~HOST_CLASSES) === 0) {
+    readHostBytes(bytes, nameStart, end);
+    if ((lastHost.mask & ~HOST_CLASSES) === 0) {
       setHost(chunk, row, nameStart, end);
       chunk.kind[row] = Kind.Hosts;
       return;
@@ -179,7 +179,7 @@ function classifyHosts(chunk: Chunk, row: number): boolean {
 /** Sets the host of the row and the flags that describe it. */
 export function pointAtHost(chunk: Chunk, row: number, start: number, end: number): void {
   chunk.isChanged = true;
-  readHost(chunk.bytesOf(row), start, end);
+  readHostBytes(chunk.bytesOf(row), start, end);
   setHost(chunk, row, start, end);
 }
 
@@ -187,13 +187,13 @@ export function pointAtHost(chunk: Chunk, row: number, start: number, end: numbe
 function setHost(chunk: Chunk, row: number, start: number, end: number): void {
   chunk.hostStart[row] = start;
   chunk.hostEnd[row] = end;
-  chunk.hostHash[row] = host.hash;
-  chunk.hostPart[row] = host.part;
+  chunk.hostHash[row] = lastHost.hash;
+  chunk.hostPart[row] = lastHost.part;
   let flags = chunk.flags[row]! & ~(Flag.PlainHost | Flag.UpperHost | Flag.DeepHost);
-  if (host.shape === DomainShape.Plain)
-    flags |= host.dots > 1 ? Flag.PlainHost | Flag.DeepHost : Flag.PlainHost;
+  if (lastHost.shape === DomainShape.Plain)
+    flags |= lastHost.dots > 1 ? Flag.PlainHost | Flag.DeepHost : Flag.PlainHost;
   else chunk.has.specialHosts = true;
-  if ((host.mask & Class.Upper) !== 0) flags |= Flag.UpperHost;
+  if ((lastHost.mask & Class.Upper) !== 0) flags |= Flag.UpperHost;
   chunk.flags[row] = flags;
 }
 
@@ -226,7 +226,7 @@ function classifyAdblock(chunk: Chunk, row: number, start: number, end: number):
   if (hostEnd === hostStart || hostEnd === end || bytes[hostEnd] !== CARET) return;
   pointAtHost(chunk, row, hostStart, hostEnd);
   if (from !== start || !isBareTail(bytes, hostEnd + 1, end)) return;
-  if ((host.mask & ~HOST_CLASSES) === 0) chunk.kind[row] = Kind.Block;
+  if ((lastHost.mask & ~HOST_CLASSES) === 0) chunk.kind[row] = Kind.Block;
 }
 
 function isHostByte(byte: number): boolean {

@@ -1,13 +1,9 @@
-import { BANG, CR, LF } from "../bytes/ascii.ts";
-import { indexOfBytes } from "../bytes/search.ts";
-import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
+import { BANG, CR, LF, decodeUtf8, encodeUtf8, indexOfBytes } from "../bytes/text.ts";
 import { Fate } from "../rules/fate.ts";
-import { evaluateCondition } from "./condition.ts";
-import type { LineRange } from "./list-scan.ts";
-import type { TextBlock } from "./text-block.ts";
+import type { LineRange, TextBlock } from "./list-scan.ts";
 
 /** A range of lines, or the position of an included file. */
-export interface Piece extends LineRange {
+interface Piece extends LineRange {
   /** Argument of `!#include`; the range is then the line of the directive. */
   readonly include?: string;
 }
@@ -161,4 +157,64 @@ function* linesOf({ bytes, listStart, listEnd }: TextBlock, firstLine: number): 
           : "";
     yield { start, text, line, next: at };
   }
+}
+
+/** Evaluates `!#if` expressions: `||`, `&&`, `!`, parentheses and words. Only `true` is true: a list has no platform. */
+
+type ConditionProblem = "empty" | "brackets";
+
+/** Deeper nesting is an error, because it could overflow the stack. */
+const MAX_DEPTH = 64;
+
+function evaluateCondition(text: string): boolean | ConditionProblem {
+  if (text.trim() === "") return "empty";
+  const tokens = text.match(/\|\||&&|[!()]|[^\s!()&|]+|[&|]/g) ?? [];
+  let at = 0;
+  let isBroken = false;
+
+  function either(depth: number): boolean {
+    let value = both(depth);
+    while (tokens[at] === "||") {
+      at++;
+      const right = both(depth);
+      value = value || right;
+    }
+    return value;
+  }
+
+  function both(depth: number): boolean {
+    let value = single(depth);
+    while (tokens[at] === "&&") {
+      at++;
+      const right = single(depth);
+      value = value && right;
+    }
+    return value;
+  }
+
+  function single(depth: number): boolean {
+    let isNegated = false;
+    while (tokens[at] === "!") {
+      isNegated = !isNegated;
+      at++;
+    }
+    const token = tokens[at++];
+    let value = token === "true";
+    if (token === "(") {
+      if (depth === MAX_DEPTH) {
+        isBroken = true;
+        at = tokens.length;
+        return false;
+      }
+      value = either(depth + 1);
+      if (tokens[at++] !== ")") isBroken = true;
+    } else if (token === ")") {
+      isBroken = true;
+    }
+    return value !== isNegated;
+  }
+
+  const value = either(0);
+  const hasStrayBracket = tokens.slice(at).some((token) => token === "(" || token === ")");
+  return isBroken || hasStrayBracket ? "brackets" : value;
 }

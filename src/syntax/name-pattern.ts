@@ -1,3 +1,9 @@
+import { Fate } from "../rules/fate.ts";
+import { type ValidatorOptions, readHost } from "./host-name.ts";
+import { Suffix, isListedSuffix } from "./public-suffix.ts";
+import { isRegexText } from "./regex-rule.ts";
+import { asciiLabels } from "./written-names.ts";
+
 /** The characters of patterns that can match a host name. */
 const NAME_PATTERN = /^[a-z0-9_.*|^-]*$/;
 
@@ -113,4 +119,125 @@ export function matchesFrom(name: string, from: number, pattern: PatternParts): 
   }
   if (!endsName) return name.includes(parts[last]!, at);
   return name.length - parts[last]!.length >= at && name.endsWith(parts[last]!);
+}
+
+/**
+ * Judges how many names a pattern with wildcards, or without a clear end, matches. It judges the literal part like a host:
+ * `||org`, `*.org` and `||**.org^` all match every name under `org`.
+ */
+export function judgeBreadth(pattern: string, options: ValidatorOptions, isLimited: boolean): Fate {
+  const body = pattern.replace(/^(?::[:/]*|\|+)/, "");
+  const end = body.search(/[\^|]/);
+  const host = end === -1 ? body : body.slice(0, end);
+  const hasText = /\w[^]*?\w/.test(host);
+  // In `||ads.` and `||example.*`, the last literal label is not a top-level domain.
+  const endsInSuffix = !/[.*]$/.test(host) || isBetweenWildcards(host);
+  if (hasText && !endsInSuffix) return Fate.Kept;
+  const literal = host
+    .replaceAll("*", "")
+    .split(".")
+    .filter((label) => label !== "")
+    .join(".");
+  const name = readHost(literal);
+  const isListed = name?.kind === Suffix.Icann;
+  if (isListed && endsInSuffix && name.isSuffix)
+    return options.allowPublicSuffix || isLimited ? Fate.Kept : Fate.PublicSuffix;
+  return isListed || hasText ? Fate.Kept : Fate.TooWide;
+}
+
+/**
+ * In a browser, `||roblox.com.$all` blocks look-alikes such as `roblox.com.evil.example`. Without the modifier, a resolver
+ * may read it as `roblox.com` itself.
+ */
+export function isBareDomainPrefix(line: string): boolean {
+  const read = patternParts(line.trim());
+  const [text = "", ...more] = read?.parts ?? [];
+  if (read?.startsAtLabel !== true || read.endsName || more.length > 0) return false;
+  const name = text.endsWith(".") ? text.slice(0, -1) : "";
+  return name.includes(".") && readHost(name)?.kind === Suffix.Icann;
+}
+
+/**
+ * Whether a name, in any form, is a whole public suffix such as `com` or `co.uk`. With `isShared`, also a suffix that a
+ * company shares with its users, such as `github.io`.
+ */
+export function isWholeSuffix(name: string, isShared = false): boolean {
+  const bare = withoutEnd(name.toLowerCase().replace(/^[*.]+/, ""), ".");
+  if (bare.includes("*")) return false;
+  const host = readHost(bare, isShared);
+  if (host?.isSuffix !== true) return false;
+  if (host.kind === Suffix.Private) return true;
+  return host.kind === Suffix.Icann && isListedSuffix(asciiLabels(host.hostname));
+}
+
+/** `*.com.*` matches every name with `com` in the middle. */
+function isBetweenWildcards(host: string): boolean {
+  return /^\*+\./.test(host) && /\.\*+$/.test(host);
+}
+
+/** Removes trailing marks from a text. An expression such as `/[|^]+$/` would take quadratic time. */
+export function withoutEnd(text: string, marks: string): string {
+  let end = text.length;
+  while (end > 0 && marks.includes(text[end - 1]!)) end--;
+  return text.slice(0, end);
+}
+
+/** What a pattern or a regular expression reveals about the ends of the names that it matches. */
+interface PatternEnd {
+  /** The common end of all names, or the intended one. It contains a dot; "" if unknown. */
+  readonly end: string;
+  /** Whether every name that the pattern matches has that end. */
+  readonly isSure: boolean;
+}
+
+const NO_END: PatternEnd = { end: "", isSure: false };
+
+/**
+ * `|a*.name.example^` matches names that end with `.name.example`. `||name.example` and `/\.name.example/` are intended
+ * for that domain, but they also match `name.example.other.example`.
+ */
+export function endOfPattern(pattern: string): PatternEnd {
+  if (isRegexText(pattern)) return expressionEnd(pattern.slice(1, -1));
+  const read = patternParts(pattern);
+  const end = read?.parts.at(-1) ?? "";
+  if (read?.endsName !== true) return meantEnd(end);
+  return end.includes(".") ? { end, isSure: true } : NO_END;
+}
+
+function meantEnd(text: string): PatternEnd {
+  const end = /(?:[a-z0-9_-]*\.)+[a-z][a-z0-9-]+$/.exec(text)?.[0];
+  return end === undefined ? NO_END : { end, isSure: false };
+}
+
+function expressionEnd(source: string): PatternEnd {
+  if (hasAlternatives(source)) return NO_END;
+  // Authors nearly always mean a literal dot.
+  if (!source.endsWith("$")) return meantEnd(source.replaceAll("\\.", ".").toLowerCase());
+  const end = /(?<![\\[{][a-z0-9-]*)(?:[a-z0-9-]|\\\.)+\$$/i.exec(source)?.[0].slice(0, -1);
+  const text = end?.replaceAll("\\.", ".").toLowerCase() ?? "";
+  return text.includes(".") ? { end: text, isSure: true } : NO_END;
+}
+
+/** Whether an expression has alternatives outside of its groups. */
+function hasAlternatives(source: string): boolean {
+  let depth = 0;
+  const bare = source.replace(/\\./g, "x").replace(/\[\^?\]?[^\]]*\]/g, "x");
+  for (const character of bare)
+    if (character === "(") depth++;
+    else if (character === ")") depth--;
+    else if (character === "|" && depth === 0) return true;
+  return false;
+}
+
+const WORD = /[a-z0-9-]{4,}/g;
+
+/** Words of a pattern that indicate which names it matches. */
+export function patternWords(pattern: string): string[] {
+  const bare = isRegexText(pattern)
+    ? pattern
+        .replace(/\\[a-z]/gi, ".")
+        .replace(/\[\^?\]?[^\]]*\]/g, ".")
+        .replace(/\{[^}]*\}/g, ".")
+    : pattern;
+  return bare.toLowerCase().match(WORD) ?? [];
 }

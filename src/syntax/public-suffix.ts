@@ -1,6 +1,5 @@
-import { BANG, DOT, SPACE, STAR, lowerByte } from "../bytes/ascii.ts";
 import { hashName, sameBytes } from "../bytes/hash.ts";
-import { encodeUtf8 } from "../bytes/utf8.ts";
+import { BANG, DOT, SPACE, STAR, encodeUtf8, lowerByte } from "../bytes/text.ts";
 import { ICANN_RULES, PRIVATE_RULES } from "./public-suffix-list.ts";
 
 /**
@@ -207,4 +206,12 @@ function addRule(
   built.entry[index] = entry;
   slots[slot] = index + 1;
   return true;
+}
+
+/** `a.b.c`, `b.c`, `c`. */
+export function withParents(name: string): string[] {
+  const parents = [name];
+  for (let dot = name.indexOf("."); dot !== -1; dot = name.indexOf(".", dot + 1))
+    parents.push(name.slice(dot + 1));
+  return parents;
 }

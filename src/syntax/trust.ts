@@ -1,18 +1,36 @@
-import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
+import { decodeUtf8, encodeUtf8 } from "../bytes/text.ts";
 import { Fate } from "../rules/fate.ts";
 import { BROWSER_MODIFIERS, parseAdblockRule } from "./adblock-rule.ts";
-import { matchesManyNames } from "./sample-names.ts";
-import { hostsLine, nextName, readHostsLine } from "./hosts-line.ts";
-import { quickAscii } from "./idna.ts";
-import { type NameTest, isForAddress, matchesPattern, patternParts } from "./name-pattern.ts";
-import { isWholeSuffix, judgeBreadth } from "./pattern-breadth.ts";
-import { isRegexText, nameRegex, scriptRegex } from "./regex-rule.ts";
-import { regexTexts } from "./regex-texts.ts";
-import { WidthTrial } from "./width-trial.ts";
-import { withoutEnd } from "./without-end.ts";
+import { readHost } from "./host-name.ts";
+import { hostsLine, isIpv4Text, isIpv6Text, nextName, readHostsLine } from "./hosts-line.ts";
+import {
+  type NameTest,
+  type PatternParts,
+  isForAddress,
+  isWholeSuffix,
+  judgeBreadth,
+  matchesPattern,
+  patternParts,
+  withoutEnd,
+} from "./name-pattern.ts";
+import { ICANN_RULES, PRIVATE_RULES } from "./public-suffix-list.ts";
+import {
+  type LinearRegex,
+  isJavaScript,
+  isPortable,
+  isRegexText,
+  limitedTest,
+  linearRegex,
+  nameRegex,
+  regexCost,
+  regexTexts,
+  scriptRegex,
+} from "./regex-rule.ts";
+import { NamesByText, matchesManyNames, sampleHits, sampleSize } from "./sample-names.ts";
+import { type AllowEntry, quickAscii, writtenEntry } from "./written-names.ts";
 
 /** Restrictions for sources that are not fully trusted. */
-export interface TrustLimits {
+interface TrustLimits {
   /** Whether to reject exceptions, rules for some clients, and rules that override others. */
   readonly onlyBlocks: boolean;
 }
@@ -175,4 +193,199 @@ export function isWideName(name: string, trial: WidthTrial = new WidthTrial()): 
   const plain = plainText(name);
   // Characters that names cannot contain may have a special meaning in a rule.
   return !/^[a-z0-9_.*-]+$/i.test(plain) || judgePattern(`||${plain}^`, trial) !== Fate.Kept;
+}
+
+/** A quarter of a second per source; real lists take a tenth. */
+const MOST_TESTS = 1_500_000;
+/** A pattern that takes this few is always checked. */
+const FEW_TESTS = 100;
+/** Characters of an expression. The longest in 365 real lists has 196. */
+const LONGEST_REGEX = 256;
+/** The limit of `LinearRegex.work` for all expressions of a source: a quarter of a second. Those of 365 real lists together take 170,000. */
+const MOST_WORK = 200_000;
+/** The cost of compiling an instruction, relative to visiting it. */
+const COMPILING = 12;
+/** All patterns of a source together may match this share of the sample. */
+const MOST_TOGETHER = 1 / 200;
+/**
+ * A pattern that matches no name of the sample counts as this part of one: many of them match much that the sample does not have. Real
+ * lists have at most 650 patterns, a third of what this permits.
+ */
+const UNSEEN = 1 / 20;
+
+type WidthTest = (name: string) => boolean;
+
+/**
+ * Measures how many names the patterns of a source match, each and all together, and whether one matches all names under a public suffix.
+ * The total cost per source is limited: patterns beyond the limit are rejected.
+ */
+export class WidthTrial {
+  private readonly hits = new Set<string>();
+  private unseen = 0;
+  private tests = 0;
+  private work = 0;
+
+  /** The fate of a pattern that is not a regular expression. */
+  judgePattern(pattern: PatternParts, isAllow: boolean): Fate {
+    const texts = [...new Set(pattern.parts)].filter((part) => part !== "");
+    const fate = this.judge((name) => matchesPattern(name, pattern), texts, isAllow);
+    return fate === Fate.Kept && !isInOneDomain(pattern) ? this.count() : fate;
+  }
+
+  /** The fate of an expression, as RE2 and as JavaScript read it. */
+  judgeRegex(source: string, isAllow: boolean): Fate {
+    const regex = this.compile(source);
+    if (regex === undefined) return Fate.SlowRegex;
+    const { test, isGivenUp } = limitedTest(regex);
+    const before = regex.work;
+    const texts = regexTexts(source);
+    const fate = this.judge(test, texts, isAllow);
+    this.work += regex.work - before;
+    regex.forget();
+    if (isGivenUp()) return Fate.SlowRegex;
+    if (fate !== Fate.Kept) return fate;
+    if (isPortable(source)) return this.count();
+    const script = scriptRegex(source);
+    // Engines that read it differently may never finish.
+    if (script === undefined && isJavaScript(source)) return Fate.SlowRegex;
+    return (script && this.judge(script, texts, isAllow)) || this.count();
+  }
+
+  /** The compiled expression. Undefined if it, or all expressions of the source together, cost too much. */
+  compile(source: string): LinearRegex | undefined {
+    if (source.length > LONGEST_REGEX) return undefined;
+    this.work += COMPILING * regexCost(source).instructions;
+    return this.work > MOST_WORK ? undefined : linearRegex(source);
+  }
+
+  private judge(matches: WidthTest, texts: readonly string[], isAllow: boolean): Fate {
+    const most = Math.max(MOST_TESTS, this.tests + FEW_TESTS);
+    const test = (name: string): boolean => ++this.tests <= most && matches(name);
+    const hits = sampleHits(test, texts);
+    if (hits === undefined) return Fate.TooWide;
+    if (coversSuffix(test, isAllow, texts)) return Fate.PublicSuffix;
+    if (this.tests > most) return Fate.SlowRegex;
+    const added = hits.filter((name) => !this.hits.has(name));
+    if (!this.hasRoom(added.length)) return Fate.TooWide;
+    for (const name of added) this.hits.add(name);
+    return Fate.Kept;
+  }
+
+  /** Counts one more pattern, whatever it matches. */
+  private count(): Fate {
+    if (!this.hasRoom(UNSEEN)) return Fate.TooWide;
+    this.unseen += UNSEEN;
+    return Fate.Kept;
+  }
+
+  private hasRoom(more: number): boolean {
+    return this.hits.size + this.unseen + more <= sampleSize() * MOST_TOGETHER;
+  }
+}
+
+/** Whether a pattern matches only names of one registered domain: `||ads*.example.com^`, `|www.example.com^`. */
+function isInOneDomain({ parts, endsName, startsAtLabel, startsAtName }: PatternParts): boolean {
+  const last = parts.at(-1)!;
+  if (!endsName) return false;
+  const isWhole = parts.length === 1 && (startsAtLabel || startsAtName);
+  const host = isWhole ? last : last.slice(last.indexOf(".") + 1);
+  if (!isWhole && !last.includes(".")) return false;
+  const read = readHost(host);
+  return read !== undefined && !read.isSuffix && host.includes(".");
+}
+
+/** Labels that do not exist, and that patterns do not target. */
+const LABELS = ["zq7xkv", "w3vbjy"] as const;
+/** The only text that both labels contain. */
+const IN_BOTH = "v";
+
+type SuffixTest = (name: string) => boolean;
+
+/** Suffixes, each with a leading dot. */
+interface Suffixes {
+  readonly all: readonly string[];
+  index?: NamesByText;
+}
+
+let listed: Suffixes | undefined;
+let shared: Suffixes | undefined;
+
+function suffixesIn(rules: string): Suffixes {
+  const all = rules
+    .split(" ")
+    .filter((rule) => rule !== "" && !rule.startsWith("!"))
+    .map((rule) => (rule.startsWith("*.") ? rule.slice(1) : `.${rule}`));
+  return { all };
+}
+
+/** Suffixes of registries; with `isShared`, also suffixes that companies share with their users. */
+function suffixLists(isShared: boolean): readonly Suffixes[] {
+  listed ??= suffixesIn(ICANN_RULES);
+  if (!isShared) return [listed];
+  shared ??= suffixesIn(PRIVATE_RULES);
+  return [listed, shared];
+}
+
+/**
+ * Whether a rule matches everything under some public suffix; with `isShared`, also under a shared one. Tests only
+ * suffixes that contain all `texts`, without which the rule cannot match. The two labels share one character, so all other texts must be in the suffix or be the dot before it.
+ */
+function coversSuffix(test: SuffixTest, isShared: boolean, texts: readonly string[] = []): boolean {
+  const needed = texts.filter((text) => text !== IN_BOTH);
+  for (const suffixes of suffixLists(isShared)) {
+    suffixes.index ??= new NamesByText(suffixes.all);
+    const some = suffixes.index.candidates(needed);
+    if (some.some((suffix) => isCovered(test, suffix))) return true;
+  }
+  return false;
+}
+
+function isCovered(test: SuffixTest, suffix: string): boolean {
+  return test(LABELS[0] + suffix) && test(LABELS[1] + suffix);
+}
+
+/** Checks remote entries of allow-lists and exclusions. The same limits apply to exceptions of such sources. */
+
+/** Whether an entry would allow a whole public suffix, or everything on a shared host. */
+export function isWideAllowEntry(entry: AllowEntry): boolean {
+  const text = entry.below ? `||${entry.name}^` : `|${entry.name}^`;
+  const judge = new TrustJudge({ onlyBlocks: false });
+  return judge.judge(`@@${text}`) !== Fate.Kept || isWholeSuffix(writtenEntry(entry), true);
+}
+
+/** Whether an exclusion would remove the rules of a whole suffix, or of as many names as no pattern may block. */
+export function isWideExclusion(text: string, matches: (line: string) => boolean): boolean {
+  const bare = text.replace(/[^\p{L}\p{N}._-]/gu, "").replace(/^\.+|\.+$/g, "");
+  if (bare === "" || isWholeSuffix(bare, true)) return true;
+  return sampleHits((name) => matches(`||${name}^`), textsIn(text)) === undefined;
+}
+
+/** Texts of name characters that every matching line contains; they must be in its name. */
+function textsIn(text: string): string[] {
+  const texts = isRegexText(text) ? regexTexts(text.slice(1, -1)) : [text];
+  return texts.flatMap((one) => one.toLowerCase().match(/[a-z0-9._-]+/g) ?? []);
+}
+
+/** The meaning of one exclusion or inclusion. */
+type FilterEntry =
+  | { readonly kind: "regex"; readonly text: string; readonly source: string }
+  | { readonly kind: "wildcard"; readonly text: string }
+  | { readonly kind: "plain"; readonly text: string }
+  /** A rule for names. If `text` is set, it can only mean the name, so lines are searched for it too. */
+  | { readonly kind: "names"; readonly text?: string; readonly names: readonly string[] };
+
+/** Parses an entry: `/…/`, a text with `*`, a rule for names, or plain text. */
+export function readFilterEntry(text: string): FilterEntry {
+  if (text.length > 2 && text.startsWith("/") && text.endsWith("/"))
+    return { kind: "regex", text, source: text.slice(1, -1) };
+  if (text.includes("*")) return { kind: "wildcard", text };
+  const rule = parseAdblockRule(text);
+  const pattern = rule?.modifiers.length === 0 ? rule.pattern : "";
+  const host = pattern.startsWith("||") && pattern.endsWith("^") ? pattern.slice(2, -1) : "";
+  if (/^[^\s^|$/]+$/.test(host)) return { kind: "names", text, names: [host] };
+  const [address = "", ...names] = text.split(/\s+/);
+  const isHosts = names.length > 0 && (isIpv4Text(address) || isIpv6Text(address));
+  // A text search for `0.0.0.0 t.co` would also find `0.0.0.0 t.com`.
+  if (isHosts && names.every((name) => /^[^#]+$/.test(name))) return { kind: "names", names };
+  return { kind: "plain", text };
 }

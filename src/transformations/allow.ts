@@ -1,22 +1,23 @@
-import { DOT } from "../bytes/ascii.ts";
 import { HASH_SEED, hashEnd, hashLabel, hashText } from "../bytes/hash.ts";
-import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
-import { HashFilter, type RowFinder } from "../kernel/row-finder.ts";
-import type { Chunk } from "../rules/chunk.ts";
+import { DOT, decodeUtf8, encodeUtf8 } from "../bytes/text.ts";
+import { HashFilter, type RowFinder } from "../kernel/rows.ts";
+import { nameScope } from "../meaning/rule-index.ts";
+import {
+  type Effects,
+  type Rule,
+  SubtreeEffects,
+  addEffects,
+  cancelledKey,
+  noEffects,
+  readRule,
+} from "../meaning/rule.ts";
+import { NameMatcher, isForHost } from "../meaning/verdict.ts";
+import { type Chunk, Flag, Kind, rewriteText, textOf } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
-import { Flag, Kind } from "../rules/kind.ts";
-import { rewriteText, textOf } from "../rules/row-text.ts";
-import type { AllowEntry } from "../syntax/allow-entry.ts";
 import { classifyAgain } from "../syntax/classify.ts";
-import { filterNames } from "../syntax/hosts-names.ts";
-import { asciiLabels } from "../syntax/idna.ts";
-import { nameScope } from "../meaning/name-scope.ts";
-import { NameMatcher, isForHost } from "../meaning/name-matcher.ts";
-import { type Rule, cancelledKey, readRule } from "../meaning/rule.ts";
-import { type Effects, SubtreeEffects, addEffects, noEffects } from "../meaning/subtree-effects.ts";
-import { addExceptions } from "./added-rules.ts";
-import { type Pass, type Stage, eachChunk } from "./stage.ts";
-import type { StageContext } from "./stage-context.ts";
+import { filterNames } from "../syntax/hosts-line.ts";
+import { type AllowEntry, asciiLabels } from "../syntax/written-names.ts";
+import { type Pass, type Stage, type StageContext, addExceptions, eachChunk } from "./stage.ts";
 
 /** The effect of an allow-list entry. */
 export interface AllowUse {

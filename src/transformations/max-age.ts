@@ -1,12 +1,8 @@
-import { SPACE } from "../bytes/ascii.ts";
 import { hashBytes } from "../bytes/hash.ts";
-import { encodeUtf8 } from "../bytes/utf8.ts";
-import type { Chunk } from "../rules/chunk.ts";
+import { SPACE, encodeUtf8 } from "../bytes/text.ts";
+import { type Chunk, Flag, Kind } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
-import { Flag, Kind } from "../rules/kind.ts";
-import { RuleStage } from "./rule-stage.ts";
-import type { Stage } from "./stage.ts";
-import type { StageContext } from "./stage-context.ts";
+import { RuleStage, type Stage, type StageContext } from "./stage.ts";
 
 /** Texts of rules, by 53 bits of a hash: eight bytes a rule. */
 export class OldTexts {

@@ -1,19 +1,14 @@
 import { hashEnd } from "../bytes/hash.ts";
-import { encodeUtf8 } from "../bytes/utf8.ts";
-import type { RowFinder } from "../kernel/row-finder.ts";
-import { soleName } from "../meaning/line.ts";
-import { normalLine } from "../meaning/normal-line.ts";
-import type { Chunk } from "../rules/chunk.ts";
+import { encodeUtf8 } from "../bytes/text.ts";
+import type { RowFinder } from "../kernel/rows.ts";
+import { normalLine, soleName } from "../meaning/line.ts";
+import { type Chunk, Flag, Kind, rewriteText, textOf } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
-import { Flag, Kind } from "../rules/kind.ts";
-import { rewriteText, textOf } from "../rules/row-text.ts";
 import type { ChunkPool } from "../rules/rule-table.ts";
 import { classifyAgain } from "../syntax/classify.ts";
-import { filterNames } from "../syntax/hosts-names.ts";
-import { loadIdna, toAsciiHost } from "../syntax/idna.ts";
-import { RuleStage, isComment } from "./rule-stage.ts";
-import { BarrierStage, type Stage } from "./stage.ts";
-import type { StageContext } from "./stage-context.ts";
+import { filterNames } from "../syntax/hosts-line.ts";
+import { loadIdna, toAsciiHost } from "../syntax/written-names.ts";
+import { BarrierStage, RuleStage, type Stage, type StageContext, isComment } from "./stage.ts";
 
 /**
  * Drops rules that fewer than `least` sources have. `||name^`, `name`, with a note or without, and `0.0.0.0 name` count as rules for

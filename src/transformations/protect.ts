@@ -1,17 +1,11 @@
-import { NameMatcher, type WatchedRule, isForHost } from "../meaning/name-matcher.ts";
-import { NameRules } from "../meaning/name-rules.ts";
-import { nameScope } from "../meaning/name-scope.ts";
-import { type Rule, blocksAddresses, readRule } from "../meaning/rule.ts";
-import { addEffects, noEffects } from "../meaning/subtree-effects.ts";
-import type { Chunk } from "../rules/chunk.ts";
+import { nameScope } from "../meaning/rule-index.ts";
+import { type Rule, addEffects, blocksAddresses, noEffects, readRule } from "../meaning/rule.ts";
+import { NameMatcher, NameRules, type WatchedRule, isForHost } from "../meaning/verdict.ts";
+import { type Chunk, Flag, Kind, textOf } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
-import { Flag, Kind } from "../rules/kind.ts";
-import { textOf } from "../rules/row-text.ts";
-import { exceptionsAtEnd } from "./added-rules.ts";
 import { AllowList, exceptionsFor, takeOut } from "./allow.ts";
-import type { OwnBlocks } from "./own-blocks.ts";
-import { type Stage, eachChunk } from "./stage.ts";
-import type { StageContext } from "./stage-context.ts";
+import type { OwnBlocks } from "./exception-budget.ts";
+import { type Stage, type StageContext, eachChunk, exceptionsAtEnd } from "./stage.ts";
 
 /** A protected name that the list blocks because a fully trusted source does. */
 export interface BlockedName {

@@ -1,21 +1,20 @@
-import { NameRules } from "../meaning/name-rules.ts";
-import { isForHost } from "../meaning/name-matcher.ts";
+import { type Hash, createHash } from "node:crypto";
+import { ByteBuffer, LF, encodeUtf8 } from "../bytes/text.ts";
 import { cancelledKey } from "../meaning/rule.ts";
-import type { Chunk } from "../rules/chunk.ts";
+import { NameRules, isForHost } from "../meaning/verdict.ts";
+import { Chunk, Flag, Kind, appendText, hostOf, rewriteText, textOf } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
-import { Flag, Kind } from "../rules/kind.ts";
-import { hostOf, rewriteText, textOf } from "../rules/row-text.ts";
+import { classifyAgain } from "../syntax/classify.ts";
 import {
+  canaryName,
   canarySamples,
   isCanaryRule,
   isReservedName,
   namesCanaries,
-} from "../syntax/canary-name.ts";
-import { classifyAgain } from "../syntax/classify.ts";
-import { filterNames } from "../syntax/hosts-names.ts";
-import { asciiLabels } from "../syntax/idna.ts";
-import { type Stage, eachChunk } from "./stage.ts";
-import type { StageContext } from "./stage-context.ts";
+} from "../syntax/host-name.ts";
+import { filterNames } from "../syntax/hosts-line.ts";
+import { asciiLabels } from "../syntax/written-names.ts";
+import { type Pass, type Stage, type StageContext, eachChunk } from "./stage.ts";
 
 const LAST_BYTES = [0x65, 0x6c] as const;
 const LOWER_CASE = 0x20;
@@ -90,3 +89,81 @@ function judgeNames(chunk: Chunk, row: number): boolean {
   classifyAgain(chunk, row);
   return true;
 }
+
+/**
+ * Drops what later stages made of rules that touch canaries, and adds the canary to the end of a list. Its name is a digest of the lines before it, so a list whose rules did not change stays
+ * the same file.
+ */
+export class CanaryStage implements Stage {
+  private readonly context: StageContext;
+  private readonly hash: Hash = createHash("sha256");
+  private readonly lines = new ByteBuffer();
+  /** Of the first source, whose rules have priority in outputs with `fit`. */
+  private origin: number | undefined;
+  private hasSubtrees = false;
+  private hasRules = false;
+
+  private readonly reserved: Reserved;
+
+  constructor(context: StageContext, reserved: Reserved) {
+    this.context = context;
+    this.reserved = reserved;
+  }
+
+  push(chunk: Chunk, pass: Pass): void {
+    this.origin ??= chunk.origin;
+    const { lines } = this;
+    lines.length = 0;
+    for (const row of this.context.finder.live(chunk)) {
+      if (!this.reserved.judge(chunk, row)) continue;
+      lines.push(LF);
+      appendText(chunk, row, lines);
+      const kind = chunk.kind[row]!;
+      this.hasRules ||= kind >= Kind.Hosts;
+      this.hasSubtrees ||= kind === Kind.Block || kind === Kind.Rule;
+    }
+    this.hash.update(lines.view());
+    pass(chunk);
+  }
+
+  end(pass: Pass): void {
+    // A list without rules must stay one, for the guards.
+    if (this.origin === undefined || !this.hasRules) return;
+    const { pool } = this.context;
+    const name = canaryName(this.hash.digest("hex"));
+    // In a list of single names, a rule for a subtree would be the only one that some formats cannot express.
+    const bytes = encodeUtf8(this.hasSubtrees ? `||${name}^` : `0.0.0.0 ${name}`);
+    const chunk = pool.add(new Chunk(pool.arena, this.origin, bytes, { capacity: 1 }));
+    const row = chunk.push(0, bytes.length, 0);
+    classifyAgain(chunk, row);
+    chunk.flags[row]! |= Flag.Generated;
+    chunk.has.otherRows = true;
+    pass(chunk);
+    pool.cache.done(chunk);
+  }
+}
+
+/** Where search engines and video sites answer without adult content: names, and addresses that zones have instead of them. */
+export const SAFE_SEARCH: ReadonlySet<string> = new Set([
+  "forcesafesearch.google.com",
+  "216.239.38.120",
+  "2001:4860:4802:32::78",
+  "restrict.youtube.com",
+  "216.239.38.119",
+  "2001:4860:4802:32::77",
+  "restrictmoderate.youtube.com",
+  "strict.bing.com",
+  "204.79.197.220",
+  "safe.duckduckgo.com",
+  "safesearch.pixabay.com",
+  "familysearch.yandex.ru",
+  "213.180.193.56",
+  "2a02:6b8::feed:a11",
+  "strict-safe-search.ecosia.org",
+  "safesearch.brave.com",
+  "forcesafe.search.brave.com",
+  "safe.qwant.com",
+  "safeapi.qwant.com",
+  "safe.startpage.com",
+  "eu-safe.startpage.com",
+]);

@@ -10,28 +10,28 @@ import {
   SPACE,
   TAB,
   UNDERSCORE,
-} from "../bytes/ascii.ts";
-import { decodeUtf8 } from "../bytes/utf8.ts";
+  decodeUtf8,
+} from "../bytes/text.ts";
 import type { Trust } from "../config/fields.ts";
-import { normalLine } from "../meaning/normal-line.ts";
+import { normalLine } from "../meaning/line.ts";
 import { cancelledKey, ruleKey } from "../meaning/rule.ts";
-import type { Chunk } from "../rules/chunk.ts";
+import { type Chunk, Flag, Kind, hostOf, rewriteText, textOf } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
-import { Flag, Kind } from "../rules/kind.ts";
-import { hostOf, rewriteText, textOf } from "../rules/row-text.ts";
-import { formatAdblockRule, parseAdblockRule, tidyRule } from "../syntax/adblock-rule.ts";
+import {
+  formatAdblockRule,
+  isPlainName,
+  parseAdblockRule,
+  suffixOf,
+  tidyRule,
+} from "../syntax/adblock-rule.ts";
 import { classifyAgain, endsLikeDomain } from "../syntax/classify.ts";
-import { isOddAddress } from "../syntax/hosts-line.ts";
-import { filterNames } from "../syntax/hosts-names.ts";
-import { loadIdna } from "../syntax/idna.ts";
-import { isPlainName, suffixOf } from "../syntax/judge-row.ts";
+import { filterNames, isOddAddress } from "../syntax/hosts-line.ts";
+import { Sign, hasUnsafeCharacters, isMetadata, signsOf } from "../syntax/list-scan.ts";
 import { Suffix, isListedSuffix } from "../syntax/public-suffix.ts";
 import { loadRegex } from "../syntax/regex-rule.ts";
 import { TrustJudge, isWideName } from "../syntax/trust.ts";
-import { Sign, hasUnsafeCharacters, isMetadata, signsOf } from "../syntax/unsafe-text.ts";
-import { RuleStage } from "./rule-stage.ts";
-import { BarrierStage, type Stage, eachChunk } from "./stage.ts";
-import type { StageContext } from "./stage-context.ts";
+import { loadIdna } from "../syntax/written-names.ts";
+import { BarrierStage, RuleStage, type Stage, type StageContext, eachChunk } from "./stage.ts";
 
 /** Resolvers read lines into 64 KiB. A name has at most 253 bytes, and the rest of a rule is short. */
 const LONGEST_LINE = 4096;

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { test } from "node:test";
 import { domainToUnicode } from "node:url";
 import { ListRules } from "../../src/explain/list-rules.ts";
-import { MappedNames } from "../../src/explain/mapped-names.ts";
+import { MappedNames } from "../../src/explain/why.ts";
 import { adguardEngine, missingEngine } from "../reference/adguard-engine.ts";
 import { isNightly } from "../support/nightly.ts";
 import { memoryHost } from "../support/internals.ts";

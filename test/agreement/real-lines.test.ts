@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ListRules } from "../../src/explain/list-rules.ts";
-import { MappedNames } from "../../src/explain/mapped-names.ts";
+import { MappedNames } from "../../src/explain/why.ts";
 import { missingEngine } from "../reference/adguard-engine.ts";
 import { type Asked, judges } from "../reference/judges.ts";
 import { ListMatcher, type Meaning } from "../reference/list-matcher.ts";

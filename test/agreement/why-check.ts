@@ -1,9 +1,8 @@
-import { ListRules } from "../../src/explain/list-rules.ts";
-import { MappedNames } from "../../src/explain/mapped-names.ts";
-import { SearchedNames, partsOf } from "../../src/explain/plain-names.ts";
-import { memoryHost } from "../support/internals.ts";
+import { ListRules, SearchedNames, partsOf } from "../../src/explain/list-rules.ts";
+import { MappedNames } from "../../src/explain/why.ts";
 import { ListMatcher } from "../reference/list-matcher.ts";
 import { readExactly } from "../reference/rule-syntax.ts";
+import { memoryHost } from "../support/internals.ts";
 import { compileRecorded } from "../support/recorded.ts";
 import type { RandomList } from "./random-list.ts";
 import { spelling } from "./trials.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isPublicAddress } from "../../src/host/public-address.ts";
+import { isPublicAddress } from "../../src/host/network.ts";
 import { Random } from "../support/random.ts";
 import { isNightly } from "../support/nightly.ts";
 

@@ -14,7 +14,7 @@ import {
   nodeHost,
 } from "../support/internals.ts";
 import { missingCorpus } from "../support/corpus.ts";
-import { refuseOther } from "../../src/sources/not-a-list.ts";
+import { refuseOther } from "../../src/sources/read-file.ts";
 import { ScriptedWeb } from "../support/scripted-web.ts";
 
 const URL_A = "https://a.example/l.txt";

@@ -228,7 +228,7 @@ test("leftovers of killed runs are removed only when they are old", async (conte
   // The time of the change of a file's status cannot be set: only what is old by both is old.
   assert.ok(kept.every((path) => existsSync(path)));
   const later = { ...nodeHost(), now: () => new Date(Date.now() + 40 * 86_400_000) };
-  const { collectCopies } = await import("../../src/sources/collect-copies.ts");
+  const { collectCopies } = await import("../../src/sources/copies.ts");
   await collectCopies(play.cache, later);
   assert.ok([gone, ...kept].every((path) => !existsSync(path)));
   assert.equal(play.objects.length, 1);

@@ -24,7 +24,7 @@ import { createInterface } from "node:readline";
 import { type TestContext, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { commands } from "../../src/cli/commands/registry.ts";
-import { readRecorded } from "../../src/explain/read-recorded.ts";
+import { readRecorded } from "../../src/explain/recorded-rows.ts";
 import { memoryHost } from "../support/internals.ts";
 import { PROGRAM } from "../support/command.ts";
 import { type Change, changeState, filesBelow } from "../support/foreign-state.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { buildCommit } from "../../src/cli/build-commit.ts";
+import { buildCommit } from "../../src/cli/serve-children.ts";
 import { memoryHost } from "../support/memory-host.ts";
 
 const COMMIT = "0123456789abcdef0123456789abcdef01234567";

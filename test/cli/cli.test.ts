@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import process from "node:process";
 import { test } from "node:test";
 import { run } from "../../src/cli/main.ts";
-import { textWidth } from "../../src/cli/output/text-width.ts";
-import { Exit } from "../../src/diagnostics/exit.ts";
+import { textWidth } from "../../src/cli/output/reporter.ts";
+import { Exit } from "../../src/diagnostics/codes.ts";
 import {
   type Host,
   HostError,

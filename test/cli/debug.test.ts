@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { run } from "../../src/cli/main.ts";
 import { commands } from "../../src/cli/commands/registry.ts";
-import { takes } from "../../src/cli/flags/args.ts";
-import { Exit } from "../../src/diagnostics/exit.ts";
+import { takes } from "../../src/cli/flags/options.ts";
+import { Exit } from "../../src/diagnostics/codes.ts";
 import { type Host, memoryHost } from "../support/internals.ts";
 import { ScriptedWeb } from "../support/scripted-web.ts";
 

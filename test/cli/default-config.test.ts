@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { run } from "../../src/cli/main.ts";
-import { Exit } from "../../src/diagnostics/exit.ts";
+import { Exit } from "../../src/diagnostics/codes.ts";
 import { type MemoryHost, type MemoryHostOptions, memoryHost } from "../support/internals.ts";
 import { packingHost } from "../support/packing-host.ts";
 

@@ -1,14 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { commands } from "../../src/cli/commands/registry.ts";
-import { COMPLETIONS } from "../../src/cli/flags/completions.ts";
-import { takersOf } from "../../src/cli/flags/flag.ts";
-import { SHOWN_FLAGS } from "../../src/cli/flags/flags.ts";
+import { SHOWN_FLAGS, takersOf } from "../../src/cli/flags/flags.ts";
+import { COMPLETIONS } from "../../src/cli/flags/help.ts";
 import { run } from "../../src/cli/main.ts";
-import { textWidth } from "../../src/cli/output/text-width.ts";
+import { textWidth } from "../../src/cli/output/reporter.ts";
+import { CODES, EXIT_MEANINGS, Exit, codeEntry } from "../../src/diagnostics/codes.ts";
 import { FATE_ENTRIES } from "../../src/explain/glossary.ts";
-import { CODES, codeEntry } from "../../src/diagnostics/codes.ts";
-import { EXIT_MEANINGS, Exit } from "../../src/diagnostics/exit.ts";
 import { memoryHost } from "../support/internals.ts";
 import { assertScreen } from "../support/screen.ts";
 

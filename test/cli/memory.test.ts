@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { run } from "../../src/cli/main.ts";
-import { Exit } from "../../src/diagnostics/exit.ts";
+import { Exit } from "../../src/diagnostics/codes.ts";
 import { type Host, HostError, memoryHost } from "../support/internals.ts";
 
 /** 400,000 rules: more than fits into the least memory. */

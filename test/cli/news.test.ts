@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Exit } from "../../src/diagnostics/exit.ts";
+import { Exit } from "../../src/diagnostics/codes.ts";
 import { type Host, HostError } from "../support/internals.ts";
 import { MemoryProject } from "../support/memory-project.ts";
 import { assertScreen } from "../support/screen.ts";

@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { run } from "../../src/cli/main.ts";
-import type { Host } from "../support/internals.ts";
+import { Exit } from "../../src/diagnostics/codes.ts";
+import { type Host, memoryHost } from "../support/internals.ts";
+import { MemoryProject } from "../support/memory-project.ts";
 import { assertScreen } from "../support/screen.ts";
 import { lastScreen, terminalProject } from "../support/terminal-project.ts";
-import { MemoryProject } from "../support/memory-project.ts";
-import { Exit } from "../../src/diagnostics/exit.ts";
-import { memoryHost } from "../support/internals.ts";
 
 /** Screens as a person sees them in a terminal of 80 columns. */
 

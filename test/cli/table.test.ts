@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { renderTable } from "../../src/cli/output/table.ts";
-import { fitText, textWidth } from "../../src/cli/output/text-width.ts";
+import { fitText, textWidth } from "../../src/cli/output/reporter.ts";
 
 test("textWidth counts columns of a terminal, as string-width does", () => {
   const widths: readonly (readonly [string, number])[] = [

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { run } from "../../src/cli/main.ts";
 import { memoryHost } from "../support/internals.ts";
-import { changedRules } from "../../src/explain/changed-rules.ts";
+import { changedRules } from "../../src/explain/list-change.ts";
 import { packingHost } from "../support/packing-host.ts";
 import { Random } from "../support/random.ts";
 import { assertScreen, withoutCodes } from "../support/screen.ts";

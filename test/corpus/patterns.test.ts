@@ -6,7 +6,7 @@ import { Fate } from "../../src/rules/fate.ts";
 import { namePattern } from "../../src/syntax/name-pattern.ts";
 import { loadRegex } from "../../src/syntax/regex-rule.ts";
 import { TrustJudge } from "../../src/syntax/trust.ts";
-import { judgeRule } from "../../src/syntax/validate-rule.ts";
+import { judgeRule } from "../../src/syntax/adblock-rule.ts";
 import { corpusFolder, missingCorpus } from "../support/corpus.ts";
 import { isNightly } from "../support/nightly.ts";
 

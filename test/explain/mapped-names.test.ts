@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { MappedNames } from "../../src/explain/mapped-names.ts";
+import { MappedNames } from "../../src/explain/why.ts";
 import { soleName } from "../../src/meaning/line.ts";
 import type { BuildRecord } from "../../src/record/build-record.ts";
 import { Fate } from "../../src/rules/fate.ts";
-import { withParents } from "../../src/syntax/parents.ts";
+import { withParents } from "../../src/syntax/public-suffix.ts";
 import { propertyRuns } from "../support/property.ts";
 
 const name = fc

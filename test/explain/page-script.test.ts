@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { runInNewContext } from "node:vm";
 import { decide } from "../../src/meaning/verdict.ts";
-import { PAGE_SCRIPT } from "../../src/report/page-script.ts";
+import { PAGE_SCRIPT } from "../../src/report/page-search.ts";
 
 test("the script of the report has every function that it calls", () => {
   const rules: readonly Parameters<typeof decide>[0][] = [

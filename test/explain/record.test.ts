@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { BuildRecord } from "../../src/record/build-record.ts";
-import { Other } from "../../src/kernel/kernel-layout.ts";
+import { Other } from "../../src/kernel/kernel.ts";
 import { Fate, fateName, hasCause } from "../../src/rules/fate.ts";
 import { type Config, memoryHost, rowsOf } from "../support/internals.ts";
 import { randomCase } from "../differential/random-config.ts";

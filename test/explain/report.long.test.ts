@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ListRules } from "../../src/explain/list-rules.ts";
-import { MappedNames } from "../../src/explain/mapped-names.ts";
+import { MappedNames } from "../../src/explain/why.ts";
+import { hashesOf, pageAnswer, pageHash, searchIndex } from "../../src/report/page-search.ts";
+import { changeSection } from "../../src/report/report-page.ts";
+import { namePattern, patternExpression } from "../../src/syntax/name-pattern.ts";
 import { assertInOrder } from "../support/assert-in-order.ts";
 import { memoryHost } from "../support/internals.ts";
-import { changeSection } from "../../src/report/change-section.ts";
-import { hashesOf, pageAnswer, pageHash } from "../../src/report/page-search.ts";
-import { searchIndex } from "../../src/report/search-index.ts";
-import { namePattern, patternExpression } from "../../src/syntax/name-pattern.ts";
 import { MemoryProject } from "../support/memory-project.ts";
 import { Random } from "../support/random.ts";
 import { compileRecorded } from "../support/recorded.ts";

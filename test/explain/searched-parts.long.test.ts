@@ -1,20 +1,18 @@
-import { withReferenceKernel } from "../reference/reference-kernel.ts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ListRules } from "../../src/explain/list-rules.ts";
-import { MappedNames } from "../../src/explain/mapped-names.ts";
-import { SearchedNames, partsOf, readParts } from "../../src/explain/plain-names.ts";
+import { ListRules, SearchedNames, partsOf, readParts } from "../../src/explain/list-rules.ts";
 import { SourceLines } from "../../src/explain/source-lines.ts";
-import { explainNames } from "../../src/explain/why.ts";
-import { type Config, memoryHost } from "../support/internals.ts";
+import { MappedNames, explainNames } from "../../src/explain/why.ts";
 import {
   FILTER_BYTES,
   addName,
   filterBytesFor,
   foldFilter,
   mayHaveName,
-} from "../../src/kernel/name-filter.ts";
-import { withParents } from "../../src/syntax/parents.ts";
+} from "../../src/kernel/names.ts";
+import { withParents } from "../../src/syntax/public-suffix.ts";
+import { withReferenceKernel } from "../reference/reference-kernel.ts";
+import { type Config, memoryHost } from "../support/internals.ts";
 import { Random } from "../support/random.ts";
 import { compileRecorded } from "../support/recorded.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type CarriedRules, smallestCover } from "../../src/explain/overlap.ts";
-import { statsOf } from "../../src/explain/stats.ts";
+import { statsOf } from "../../src/explain/glossary.ts";
 import { statsMarkdown, statsTable } from "../../src/cli/output/stats-text.ts";
 import { NO_STYLE } from "../../src/diagnostics/render.ts";
 import { type Config, memoryHost } from "../support/internals.ts";

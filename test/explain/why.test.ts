@@ -4,8 +4,8 @@ import { run } from "../../src/cli/main.ts";
 import type { LineFate } from "../../src/explain/why.ts";
 import { type Host, memoryHost } from "../support/internals.ts";
 import { packingHost } from "../support/packing-host.ts";
-import { regexTexts } from "../../src/syntax/regex-texts.ts";
-import { countLineFeeds } from "../../src/bytes/count-lines.ts";
+import { regexTexts } from "../../src/syntax/regex-rule.ts";
+import { countLineFeeds } from "../../src/bytes/text.ts";
 import { Random } from "../support/random.ts";
 
 const FILES = {

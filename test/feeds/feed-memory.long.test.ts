@@ -3,9 +3,7 @@ import process from "node:process";
 import { test } from "node:test";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { FeedLines } from "../../src/feeds/feed-lines.ts";
-import { FeedError } from "../../src/feeds/feed-reader.ts";
-import type { FeedSettings } from "../../src/feeds/feed-settings.ts";
+import { FeedError, FeedLines, type FeedSettings } from "../../src/feeds/feed.ts";
 import { openFeed } from "../../src/feeds/registry.ts";
 
 setFlagsFromString("--expose-gc");

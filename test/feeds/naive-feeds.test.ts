@@ -1,12 +1,11 @@
-import { Buffer } from "node:buffer";
 import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
 import { test } from "node:test";
-import { isSharedHost } from "../../src/feeds/shared-hosts.ts";
 import * as fc from "fast-check";
+import { FeedError, isSharedHost } from "../../src/feeds/feed.ts";
+import { stixValues } from "../../src/feeds/registry.ts";
 import { publicSuffixKind } from "../../src/syntax/public-suffix.ts";
-import { stixValues } from "../../src/feeds/stix-pattern.ts";
 import { propertyRuns } from "../support/property.ts";
-import { FeedError } from "../../src/feeds/feed-reader.ts";
 import { namesOf, readFeed } from "../support/read-feed.ts";
 
 const label = fc.stringMatching(/^[a-zA-Z0-9]([a-zA-Z0-9-]{0,8}[a-zA-Z0-9])?$/);

@@ -2,9 +2,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { FEED_NAMES } from "../../src/config/source-fields.ts";
-import { FeedError } from "../../src/feeds/feed-reader.ts";
-import type { FeedSettings } from "../../src/feeds/feed-settings.ts";
+import { FEED_NAMES } from "../../src/config/sources.ts";
+import { FeedError, type FeedSettings } from "../../src/feeds/feed.ts";
 import { feedFormats } from "../../src/feeds/registry.ts";
 import { namesOf, readFeed } from "../support/read-feed.ts";
 

@@ -1,8 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { HookEvent } from "../../src/config/hook-fields.ts";
-import { type ListHealth, type Told, dueStates, isPublishDue } from "../../src/hooks/due-events.ts";
-import { HookState } from "../../src/hooks/hook-state.ts";
+import {
+  HookState,
+  type ListHealth,
+  type Told,
+  dueStates,
+  isPublishDue,
+} from "../../src/after/after-build.ts";
+import type { HookEvent } from "../../src/config/hooks.ts";
 import { memoryHost } from "../support/internals.ts";
 import { Random } from "../support/random.ts";
 

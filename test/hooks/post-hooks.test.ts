@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { formAt } from "../../src/hooks/post-message.ts";
+import { formAt } from "../../src/after/after-build.ts";
 import { BAD, HookProject, type Received, webhook } from "../support/hook-project.ts";
 
 function textIn({ body }: Received): Record<string, unknown> {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
-import { readArgs, wordsFor } from "../../src/cli/flags/args.ts";
+import { readArgs, wordsFor } from "../../src/cli/flags/options.ts";
 import { BAD, GOOD, HookProject, script } from "../support/hook-project.ts";
 
 /** Appends its input to a file. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { combinedCdb } from "../../src/formats/combined/combined-cdb.ts";
+import { combinedCdb } from "../../src/formats/combined/registry.ts";
 import { CdbReader } from "../reference/cdb-reader.ts";
 import { projectOf } from "../support/lists-project.ts";
 import { MemoryProject } from "../support/memory-project.ts";

@@ -1,18 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { encodeUtf8 } from "../../src/bytes/utf8.ts";
-import { COMBINED_FIELDS } from "../../src/config/combined-fields.ts";
-import { type LossReason, Losses } from "../../src/formats/losses.ts";
-import type { WrittenOutput } from "../../src/build/list-outputs.ts";
-import { unboundTags } from "../../src/formats/combined/unbound-tags.ts";
+import type { WrittenOutput } from "../../src/builder/publish/publish-list.ts";
+import { encodeUtf8 } from "../../src/bytes/text.ts";
+import { COMBINED_FIELDS } from "../../src/config/outputs.ts";
 import { CombinedNames } from "../../src/formats/combined/combined-names.ts";
-import { combinedFormats } from "../../src/formats/combined/registry.ts";
+import { combinedFormats, unboundTags } from "../../src/formats/combined/registry.ts";
+import { type LossReason, Losses } from "../../src/formats/special-rule.ts";
 import { randomList } from "../agreement/random-list.ts";
 import { projectOf } from "../support/lists-project.ts";
 import { memoryHost } from "../support/memory-host.ts";
 import { isNightly } from "../support/nightly.ts";
-import { Random } from "../support/random.ts";
 import { relatedNames, relatedRules } from "../support/random-lists.ts";
+import { Random } from "../support/random.ts";
 import { NaiveNames } from "../support/resolvers/naive-names.ts";
 import { TaggedNames } from "../support/resolvers/tagged-names.ts";
 

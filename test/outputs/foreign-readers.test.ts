@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { encodeUtf8 } from "../../src/bytes/utf8.ts";
+import { encodeUtf8 } from "../../src/bytes/text.ts";
 import { foreignFormats } from "../../src/formats/readers/registry.ts";
 import { MemoryProject } from "../support/memory-project.ts";
 import { readForeign as read } from "../support/read-foreign.ts";

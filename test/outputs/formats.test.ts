@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { OUTPUT_FORMATS } from "../../src/config/output-fields.ts";
+import { OUTPUT_FORMATS } from "../../src/config/outputs.ts";
 import type { LossPolicy } from "../../src/formats/format-writer.ts";
-import { nameFormats } from "../../src/formats/registry.ts";
+import { nameFormats } from "../../src/formats/formats.ts";
 import { Random } from "../support/random.ts";
 import { NaiveNames } from "../support/resolvers/naive-names.ts";
 import { type WrittenFormat, writeFormat } from "../support/write-format.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { FORMAT_NAMES } from "../../src/config/output-fields.ts";
+import { FORMAT_NAMES } from "../../src/config/outputs.ts";
 import { MemoryProject } from "../support/memory-project.ts";
 
 const ABOUT = {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { FORMAT_NAMES } from "../../src/config/output-fields.ts";
+import { FORMAT_NAMES } from "../../src/config/outputs.ts";
 import { DEFAULT_OPTIONS } from "../../src/formats/name-format.ts";
-import { nameFormats } from "../../src/formats/registry.ts";
+import { nameFormats } from "../../src/formats/formats.ts";
 import { MemoryProject } from "../support/memory-project.ts";
 import { Random } from "../support/random.ts";
 import { NaiveNames } from "../support/resolvers/naive-names.ts";

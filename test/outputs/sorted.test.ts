@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parse } from "tldts";
-import { namesByDomain } from "../../src/formats/names-by-domain.ts";
+import { namesByDomain } from "../../src/formats/names.ts";
 import { MemoryProject } from "../support/memory-project.ts";
 import { Random } from "../support/random.ts";
 

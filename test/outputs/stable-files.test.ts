@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import process from "node:process";
-import { SIZE_PRESETS } from "../../src/config/size-presets.ts";
-import { FORMAT_NAMES } from "../../src/config/output-fields.ts";
-import { sizeBytes } from "../../src/config/size.ts";
+import { test } from "node:test";
+import { FORMAT_NAMES, SIZE_PRESETS } from "../../src/config/outputs.ts";
+import { sizeBytes } from "../../src/config/units.ts";
 import { FileSet } from "../../src/publish/file-set.ts";
-import { StableFiles } from "../../src/publish/stable-files.ts";
 import type { SplitLimits } from "../../src/publish/split-file.ts";
+import { StableFiles } from "../../src/publish/stable-files.ts";
 import { type MemoryHost, memoryHost } from "../support/internals.ts";
 import { MemoryProject } from "../support/memory-project.ts";
 import { isNightly } from "../support/nightly.ts";

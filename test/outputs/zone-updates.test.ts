@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { encodeUtf8 } from "../../src/bytes/utf8.ts";
-import { LineDifference } from "../../src/publish/line-difference.ts";
+import { encodeUtf8 } from "../../src/bytes/text.ts";
+import { LineDifference } from "../../src/publish/patches.ts";
 import { memoryHost } from "../support/memory-host.ts";
 import { MemoryProject } from "../support/memory-project.ts";
 import { isNightly } from "../support/nightly.ts";

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { readSecretKey, signatureFile } from "../../src/sources/minisign.ts";
+import { readSecretKey, signatureFile } from "../../src/sources/held-text.ts";
 import { hostileLine } from "../attack/hostile-lines.ts";
 import { minisignKeys } from "../support/minisign-keys.ts";
 import { isNightly } from "../support/nightly.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import process from "node:process";
 import { test } from "node:test";
 import { Compilation } from "../../src/engine/compile.ts";
-import type { CompiledList } from "../../src/engine/compiled-list.ts";
+import type { CompiledList } from "../../src/engine/list-judges.ts";
 import { planOf } from "../../src/engine/plan.ts";
 import { randomList } from "../agreement/random-list.ts";
 import { ListMatcher } from "../reference/list-matcher.ts";

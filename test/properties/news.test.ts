@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import process from "node:process";
 import { test } from "node:test";
-import { type Condition, settle } from "../../src/build/state/conditions.ts";
-import { type Diagnostic, warningOf } from "../../src/diagnostics/diagnostic.ts";
+import { type Condition, settle } from "../../src/builder/state/conditions.ts";
+import { type Diagnostic, warningOf } from "../../src/diagnostics/render.ts";
 import { Random, seedFrom } from "../support/random.ts";
 
 const DAY_MS = 86_400_000;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { getDomain, parse } from "tldts";
-import { isIpv4Text, isIpv6Text } from "../../src/syntax/ip.ts";
+import { isIpv4Text, isIpv6Text } from "../../src/syntax/hosts-line.ts";
 import { readHost, registrableDomain } from "../../src/syntax/host-name.ts";
 import { ICANN_RULES, PRIVATE_RULES } from "../../src/syntax/public-suffix-list.ts";
 import { Suffix } from "../../src/syntax/public-suffix.ts";

@@ -1,12 +1,8 @@
-import { isDigit } from "../../src/bytes/ascii.ts";
-import { isIpv4 } from "../../src/bytes/ipv4.ts";
-import { encodeUtf8 } from "../../src/bytes/utf8.ts";
-import type { Chunk } from "../../src/rules/chunk.ts";
-import { Fate } from "../../src/rules/fate.ts";
-import { Flag, Kind } from "../../src/rules/kind.ts";
-import { hostOf, textOf, toBlockRule } from "../../src/rules/row-text.ts";
-import { LONGEST_NAME } from "../../src/kernel/longest-name.ts";
+import { encodeUtf8, isDigit, isIpv4 } from "../../src/bytes/text.ts";
 import type { NameOptions } from "../../src/kernel/name-resolver.ts";
+import { LONGEST_NAME } from "../../src/kernel/names.ts";
+import { type Chunk, Flag, Kind, hostOf, textOf, toBlockRule } from "../../src/rules/chunk.ts";
+import { Fate } from "../../src/rules/fate.ts";
 
 /** The first row that has a name. */
 interface Name {

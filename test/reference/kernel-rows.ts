@@ -1,10 +1,8 @@
-import type { HashFilter } from "../../src/kernel/row-finder.ts";
-import { FILTER_BYTES, addName, blockOf, blocksOf } from "../../src/kernel/name-filter.ts";
-import { Other } from "../../src/kernel/kernel-layout.ts";
-import type { BlockNames } from "../../src/kernel/row-recorder.ts";
-import { CHUNK_SHIFT, type Chunk } from "../../src/rules/chunk.ts";
+import { Other } from "../../src/kernel/kernel.ts";
+import { FILTER_BYTES, addName, blockOf, blocksOf } from "../../src/kernel/names.ts";
+import type { BlockNames, HashFilter } from "../../src/kernel/rows.ts";
+import { CHUNK_SHIFT, type Chunk, Flag, Kind } from "../../src/rules/chunk.ts";
 import { Fate, hasCause } from "../../src/rules/fate.ts";
-import { Flag, Kind } from "../../src/rules/kind.ts";
 
 /** Bytes of the longest difference of two row numbers. */
 const LONGEST_VARINT = 5;

@@ -1,5 +1,4 @@
-import { CHUNK_ROWS, type Chunk } from "../../src/rules/chunk.ts";
-import { hostOf, textOf } from "../../src/rules/row-text.ts";
+import { CHUNK_ROWS, type Chunk, hostOf, textOf } from "../../src/rules/chunk.ts";
 
 /** The reference implementation of `TextResolver`: one map of all texts. */
 export class ReferenceTexts {

@@ -3,10 +3,10 @@ import process from "node:process";
 import { test } from "node:test";
 import * as fc from "fast-check";
 import { AhoCorasick, FOLDED } from "../../src/bytes/aho-corasick.ts";
-import { encodeUtf8 } from "../../src/bytes/utf8.ts";
-import { LiteralIndex } from "../../src/meaning/literal-index.ts";
+import { encodeUtf8 } from "../../src/bytes/text.ts";
+import { LiteralIndex } from "../../src/meaning/rule-index.ts";
 import { loadRegex } from "../../src/syntax/regex-rule.ts";
-import { LineFilter } from "../../src/transformations/line-filter.ts";
+import { LineFilter } from "../../src/transformations/filter.ts";
 import { propertyRuns } from "../support/property.ts";
 import { Random, seedFrom } from "../support/random.ts";
 

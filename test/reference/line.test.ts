@@ -3,9 +3,9 @@ import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
-import { encodeUtf8 } from "../../src/bytes/utf8.ts";
-import { Engine } from "../../src/engine/engine.ts";
-import { PlainList } from "../../src/explain/plain-list.ts";
+import { encodeUtf8 } from "../../src/bytes/text.ts";
+import { Engine } from "../../src/engine/shared-sources.ts";
+import { PlainList } from "../../src/explain/list-rules.ts";
 import {
   foldedName,
   nameSlice,
@@ -14,13 +14,10 @@ import {
   readNameSlice,
   soleName,
 } from "../../src/meaning/line.ts";
-import type { Chunk } from "../../src/rules/chunk.ts";
+import { type Chunk, Flag, Kind, hostOf } from "../../src/rules/chunk.ts";
 import { Fate } from "../../src/rules/fate.ts";
-import { Flag, Kind } from "../../src/rules/kind.ts";
-import { hostOf } from "../../src/rules/row-text.ts";
 import { ChunkPool } from "../../src/rules/rule-table.ts";
-import { ListScan } from "../../src/syntax/list-scan.ts";
-import { BlockCutter } from "../../src/syntax/text-block.ts";
+import { BlockCutter, ListScan } from "../../src/syntax/list-scan.ts";
 import { corpusFolder, missingCorpus } from "../support/corpus.ts";
 import { Random, seedFrom } from "../support/random.ts";
 import { ListMatcher } from "./list-matcher.ts";

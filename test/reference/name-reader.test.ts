@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import process from "node:process";
 import { test } from "node:test";
-import { RelatedNames } from "../../src/formats/related-names.ts";
-import { NameReader, nameFilter } from "../../src/kernel/name-reader.ts";
+import { RelatedNames } from "../../src/formats/list-model.ts";
+import { NameReader, nameFilter } from "../../src/kernel/names.ts";
 import { Random, seedFrom } from "../support/random.ts";
 
 const LONGEST = 40;

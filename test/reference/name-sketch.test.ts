@@ -3,11 +3,11 @@ import { test } from "node:test";
 import {
   SKETCH_SIZE,
   SketchMaker,
+  SourceGauge,
   overlapOf,
   readSketch,
   sketchText,
-} from "../../src/sources/name-sketch.ts";
-import { SourceGauge } from "../../src/sources/source-gauge.ts";
+} from "../../src/sources/names-of-source.ts";
 import { Random } from "../support/random.ts";
 
 /** The sketch of names by the gauge, as it is made of a list. */

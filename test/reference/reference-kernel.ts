@@ -1,9 +1,12 @@
-import { LineScanner, type ScanRange } from "../../src/kernel/line-scanner.ts";
-import { type NameOptions, NameResolver } from "../../src/kernel/name-resolver.ts";
-import { type HashFilter, RowFinder } from "../../src/kernel/row-finder.ts";
-import { RowRecorder } from "../../src/kernel/row-recorder.ts";
-import { RowWriter } from "../../src/kernel/row-writer.ts";
-import { TextResolver } from "../../src/kernel/text-resolver.ts";
+import { type NameOptions, NameResolver, TextResolver } from "../../src/kernel/name-resolver.ts";
+import {
+  type HashFilter,
+  LineScanner,
+  RowFinder,
+  RowRecorder,
+  RowWriter,
+  type ScanRange,
+} from "../../src/kernel/rows.ts";
 import type { Chunk } from "../../src/rules/chunk.ts";
 import { ReferenceNames } from "./kernel-names.ts";
 import {

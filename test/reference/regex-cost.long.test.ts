@@ -1,11 +1,9 @@
 import assert from "node:assert/strict";
-import process from "node:process";
 import { performance } from "node:perf_hooks";
+import process from "node:process";
 import { test } from "node:test";
 import { RE2JS } from "re2js";
-import { regexCost } from "../../src/syntax/regex-cost.ts";
-import { regexTexts } from "../../src/syntax/regex-texts.ts";
-import { needsRe2 } from "../../src/syntax/regex-rule.ts";
+import { needsRe2, regexCost, regexTexts } from "../../src/syntax/regex-rule.ts";
 import { Random, seedFrom } from "../support/random.ts";
 
 const seed = seedFrom(process.env["FUZZ_SEED"]);

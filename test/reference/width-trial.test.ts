@@ -2,12 +2,11 @@ import assert from "node:assert/strict";
 import process from "node:process";
 import { test } from "node:test";
 import { Fate } from "../../src/rules/fate.ts";
-import { sampleHits } from "../../src/syntax/sample-names.ts";
-import { LARGE_SUFFIXES, NAME_SAMPLE } from "../../src/syntax/name-sample.ts";
-import { NamesByText } from "../../src/syntax/names-by-text.ts";
 import { namePattern, patternParts } from "../../src/syntax/name-pattern.ts";
+import { LARGE_SUFFIXES, NAME_SAMPLE } from "../../src/syntax/name-sample.ts";
 import { ICANN_RULES, PRIVATE_RULES } from "../../src/syntax/public-suffix-list.ts";
-import { WidthTrial } from "../../src/syntax/width-trial.ts";
+import { NamesByText, sampleHits } from "../../src/syntax/sample-names.ts";
+import { WidthTrial } from "../../src/syntax/trust.ts";
 import { Random, seedFrom } from "../support/random.ts";
 
 const seed = seedFrom(process.env["FUZZ_SEED"]);

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { AnswerKinds, type NamedAnswer } from "../../src/resolvers/answer-kind.ts";
-import type { DnsAnswer } from "../../src/resolvers/dns-message.ts";
+import { AnswerKinds, type NamedAnswer } from "../../src/resolvers/resolver-check.ts";
+import type { DnsAnswer } from "../../src/resolvers/dns-client.ts";
 import { propertyRuns } from "../support/property.ts";
 
 const SUFFIX = "canary.rules-compiler.example";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { FORMAT_NAMES } from "../../src/config/output-fields.ts";
-import { CANARY_SUFFIX, canaryIn } from "../../src/syntax/canary-name.ts";
+import { FORMAT_NAMES } from "../../src/config/outputs.ts";
+import { CANARY_SUFFIX, canaryIn } from "../../src/syntax/host-name.ts";
 import { MemoryProject } from "../support/memory-project.ts";
 import { propertyRuns } from "../support/property.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { cnameChain } from "../../src/resolvers/cname-chain.ts";
+import { cnameChain } from "../../src/resolvers/dns-client.ts";
 import { DiskProject } from "../support/disk-project.ts";
 import { nodeHost } from "../support/internals.ts";
 import { answerTo, decoded, localResolver, udpServer } from "../support/resolvers/dns-server.ts";

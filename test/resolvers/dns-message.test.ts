@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import dnsPacket, { type Packet } from "dns-packet";
 import * as fc from "fast-check";
-import { type Asked, MAX_ANSWER_BYTES, dnsCodec } from "../../src/resolvers/dns-message.ts";
+import { type Asked, MAX_ANSWER_BYTES, dnsCodec } from "../../src/resolvers/dns-client.ts";
 import { propertyRuns } from "../support/property.ts";
 
 const codec = await dnsCodec();

@@ -8,8 +8,8 @@ import {
   readProof,
   rememberProofs,
   rememberUndone,
-} from "../../src/build/state/last-proof.ts";
-import { HookState } from "../../src/hooks/hook-state.ts";
+} from "../../src/builder/state/list-state.ts";
+import { HookState } from "../../src/after/after-build.ts";
 import { nodeHost } from "../../src/host/node.ts";
 
 const AT = "2026-01-01T00:00:00.000Z";

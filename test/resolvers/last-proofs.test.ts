@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { publishedCanary } from "../../src/build/list-canary.ts";
-import { openProject } from "../../src/build/project.ts";
-import { type ResolverState, lastProofs } from "../../src/resolvers/last-proofs.ts";
-import { buildOf } from "../../src/syntax/canary-name.ts";
+import { publishedCanary } from "../../src/builder/draft/prepare.ts";
+import { openProject } from "../../src/builder/plan/project.ts";
+import { type ResolverState, lastProofs } from "../../src/resolvers/prove.ts";
+import { buildOf } from "../../src/syntax/host-name.ts";
 import { ProofLoop } from "../support/resolvers/proof-loop.ts";
 
 function readFile(): never {

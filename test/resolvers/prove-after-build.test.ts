@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CANARY_SUFFIX } from "../../src/syntax/canary-name.ts";
+import { CANARY_SUFFIX } from "../../src/syntax/host-name.ts";
 import { ProofLoop, listOf } from "../support/resolvers/proof-loop.ts";
 
 test("a build with --permit hooks reloads, then asks; an unchanged one asks only what is not proved", async () => {

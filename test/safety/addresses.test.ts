@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { withoutCredentials } from "../../src/diagnostics/printable.ts";
-import { isPublicAddress } from "../../src/host/public-address.ts";
-import { proxyFor } from "../../src/host/proxy.ts";
+import { withoutCredentials } from "../../src/diagnostics/text.ts";
+import { isPublicAddress, proxyFor } from "../../src/host/network.ts";
 import { CompilerError, compile, nodeHost } from "../support/internals.ts";
 
 /** Addresses that no list is fetched from, however they are written. */

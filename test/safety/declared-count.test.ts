@@ -1,10 +1,9 @@
-import { Buffer } from "node:buffer";
 import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { declaredCount } from "../../src/sources/declared-count.ts";
-import { SourceGauge } from "../../src/sources/source-gauge.ts";
+import { SourceGauge, declaredCount } from "../../src/sources/names-of-source.ts";
 import { corpusFolder, missingCorpus } from "../support/corpus.ts";
 import { type CompileResult, CompilerError, compile } from "../support/internals.ts";
 import { ScriptedWeb } from "../support/scripted-web.ts";

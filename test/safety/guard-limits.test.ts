@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type GuardContext, guardLimits } from "../../src/build/guards/guard.ts";
-import { guardList } from "../../src/build/guards/registry.ts";
+import { type GuardContext, guardLimits } from "../../src/builder/guards/guard.ts";
+import { guardList } from "../../src/builder/guards/registry.ts";
 import { NO_FINDINGS } from "../../src/engine/list-findings.ts";
-import type { KernelMemory } from "../../src/kernel/kernel-memory.ts";
-import { RowFinder } from "../../src/kernel/row-finder.ts";
-import { Flag, Kind } from "../../src/rules/kind.ts";
-import { NameMatcher, isForHost } from "../../src/meaning/name-matcher.ts";
+import type { KernelMemory } from "../../src/kernel/kernel.ts";
+import { RowFinder } from "../../src/kernel/rows.ts";
+import { Flag, Kind } from "../../src/rules/chunk.ts";
+import { NameMatcher, isForHost } from "../../src/meaning/verdict.ts";
 import { compile, memoryHost, rowsOf } from "../support/internals.ts";
 
 type State = GuardContext["report"]["sources"][number]["state"];

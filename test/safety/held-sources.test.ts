@@ -7,9 +7,9 @@ import {
   compile,
 } from "../support/internals.ts";
 import { ScriptedWeb } from "../support/scripted-web.ts";
-import { ledgerKeyOf } from "../../src/engine/source-key.ts";
-import { needCopies } from "../../src/sources/collect-copies.ts";
-import { SourceLedger } from "../../src/sources/source-ledger.ts";
+import { ledgerKeyOf } from "../../src/engine/source-state.ts";
+import { needCopies } from "../../src/sources/copies.ts";
+import { SourceLedger } from "../../src/sources/ledger.ts";
 
 const FAR = "https://a.example/l.txt";
 const HOUR = 3_600_000;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { holdCommandLine } from "../../src/build/state/hold.ts";
+import { holdCommandLine } from "../../src/builder/state/list-state.ts";
 import { COMPILE, WORDS, built, builtTwice, config, later } from "../support/kept-project.ts";
 import { MemoryProject } from "../support/memory-project.ts";
 import { namesInRules, publishedFiles } from "../support/published-files.ts";

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { HOUSEHOLD_TABLE } from "../../src/engine/household-table.ts";
 import {
   ACCEPTED_KINDS,
+  PROTECTED_NAMES,
   STRICT_KINDS,
   householdKinds,
   isAcceptedKind,
   readTable,
-} from "../../src/engine/household-names.ts";
-import { PROTECTED_NAMES } from "../../src/engine/protected-names.ts";
-import { HOUSEHOLD_TABLE } from "../../src/engine/household-table.ts";
+} from "../../src/engine/protected-names.ts";
 import { ListMatcher } from "../reference/list-matcher.ts";
 import { MemoryProject } from "../support/memory-project.ts";
 import { webOf } from "../support/web-of.ts";

@@ -8,7 +8,7 @@ import {
   compile,
 } from "../support/internals.ts";
 import { turnoverOf } from "../../src/sources/size-judge.ts";
-import { staleLimit } from "../../src/sources/stale-limit.ts";
+import { staleLimit } from "../../src/sources/acquire.ts";
 import { type Answer, ScriptedWeb } from "../support/scripted-web.ts";
 
 const URL_A = "https://a.example/l.txt";

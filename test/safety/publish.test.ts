@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { slugOf } from "../../src/engine/slug.ts";
+import { slugOf } from "../../src/engine/plan.ts";
 import { ListFile } from "../../src/publish/list-file.ts";
 import { CompilerError, type Host, HostError, memoryHost } from "../support/internals.ts";
 import {

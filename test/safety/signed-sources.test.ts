@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { readSecretKey, signatureFile } from "../../src/sources/minisign.ts";
+import { readSecretKey, signatureFile } from "../../src/sources/held-text.ts";
 import {
   type Config,
   CompilerError,

@@ -2,18 +2,18 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import http, { type IncomingMessage, type ServerResponse } from "node:http";
+import http from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { inspect } from "node:util";
 import { type TestContext, test } from "node:test";
-import { fetchAccountLimits } from "../../src/dns-api/account-limits.ts";
-import { ApiKey, loadApiKey } from "../../src/dns-api/api-key.ts";
+import { inspect } from "node:util";
 import { run } from "../../src/cli/main.ts";
-import { CompilerError, type Host, memoryHost, nodeHost } from "../support/internals.ts";
+import { ApiKey, fetchAccountLimits, loadApiKey } from "../../src/dns-api/account-limits.ts";
 import { runProgram } from "../support/command.ts";
+import { CompilerError, type Host, memoryHost, nodeHost } from "../support/internals.ts";
 
 const KEY = "planted-Key_8731";
 const GOOD = JSON.stringify({

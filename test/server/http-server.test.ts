@@ -2,10 +2,9 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type Socket, connect } from "node:net";
 import { type TestContext, test } from "node:test";
-import { clientAddress } from "../../src/host/client-address.ts";
 import type { Answerer } from "../../src/host/host.ts";
-import { listenHttp } from "../../src/host/node-http-server.ts";
-import { onceASecond } from "../../src/server/once-a-second.ts";
+import { clientAddress, listenHttp } from "../../src/host/node-http-server.ts";
+import { onceASecond } from "../../src/server/serve.ts";
 
 async function serverOf(
   context: TestContext,

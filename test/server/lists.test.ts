@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Host, memoryHost } from "../support/internals.ts";
-import { EventLog } from "../../src/server/event-log.ts";
-import { ListStore } from "../../src/server/list-store.ts";
-import { answerList } from "../../src/server/answer-list.ts";
 import { NO_STYLE } from "../../src/diagnostics/render.ts";
 import type { WebReply, WebRequest } from "../../src/host/host.ts";
+import { EventLog } from "../../src/server/serve.ts";
+import { ListStore, answerList } from "../../src/server/served-lists.ts";
+import { type Host, memoryHost } from "../support/internals.ts";
 
 const TEXT = "! a list\n||a.example^\n||b.example^\n";
 const PATH = "/project/rules/l.txt";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { printedBuild } from "../../src/cli/printed-build.ts";
+import { printedBuild } from "../../src/cli/serve-children.ts";
 
 function printed(name: string, more: object): object {
   const source = {

@@ -3,15 +3,10 @@ import { setImmediate as turn } from "node:timers/promises";
 import { test } from "node:test";
 import * as fc from "fast-check";
 import { type ActionEnd, Actions } from "../../src/server/actions.ts";
-import { EventLog } from "../../src/server/event-log.ts";
+import { EventLog } from "../../src/server/serve.ts";
 import { NO_HISTORY } from "../../src/server/history.ts";
-import { Runner } from "../../src/server/runner.ts";
-import {
-  type WhyEnd,
-  WhyAnswers,
-  type WhyOfList,
-  type WhyQuestion,
-} from "../../src/server/why-answers.ts";
+import { Runner } from "../../src/server/runs.ts";
+import { type WhyEnd, WhyAnswers, type WhyOfList, type WhyQuestion } from "../../src/server/why.ts";
 import { NO_STYLE } from "../../src/diagnostics/render.ts";
 import { type Host, memoryHost } from "../support/internals.ts";
 import { propertyRuns } from "../support/property.ts";

@@ -1,11 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { WebReply } from "../../src/host/host.ts";
-import type { ActionRequest } from "../../src/server/action-request.ts";
-import { BearerToken } from "../../src/server/bearer-token.ts";
+import { type ActionRequest, BearerToken, jsonReply } from "../../src/server/requests.ts";
 import { type RouteContext, route } from "../../src/server/routes.ts";
-import { jsonReply } from "../../src/server/replies.ts";
-import { WhyAnswers, type WhyOfList, type WhyQuestion } from "../../src/server/why-answers.ts";
+import { WhyAnswers, type WhyOfList, type WhyQuestion } from "../../src/server/why.ts";
 import { memoryHost } from "../support/internals.ts";
 
 const TOKEN = "0123456789abcdef0123456789abcdef";

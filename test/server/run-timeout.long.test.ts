@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { run } from "../../src/cli/main.ts";
 import type { Answerer, Host, SelfRun, SelfRunEnd } from "../../src/host/host.ts";
 import { type MemoryHost, memoryHost } from "../support/internals.ts";
-import { withDeadline } from "../../src/server/deadline.ts";
+import { withDeadline } from "../../src/server/runs.ts";
 import { Served } from "../support/served.ts";
 
 const TOKEN = "0123456789abcdef";

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { Schedule, type ScheduledRun, Scheduler } from "../../src/server/runs.ts";
 import { CompilerError } from "../support/internals.ts";
-import { Schedule } from "../../src/server/schedule.ts";
 import { Random } from "../support/random.ts";
-import { type ScheduledRun, Scheduler } from "../../src/server/scheduler.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

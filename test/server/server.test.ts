@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type History, NO_HISTORY, withRun } from "../../src/server/history.ts";
-import { isHistory } from "../../src/server/history-shape.ts";
-import type { ResolverState } from "../../src/resolvers/last-proofs.ts";
+import type { ResolverState } from "../../src/resolvers/prove.ts";
+import { type History, NO_HISTORY, isHistory, withRun } from "../../src/server/history.ts";
 import { metricsText } from "../../src/server/metrics.ts";
-import { BearerToken } from "../../src/server/bearer-token.ts";
+import { BearerToken } from "../../src/server/requests.ts";
 import { type RouteContext, route } from "../../src/server/routes.ts";
-import { WhyAnswers } from "../../src/server/why-answers.ts";
+import { WhyAnswers } from "../../src/server/why.ts";
 import { memoryHost } from "../support/internals.ts";
 import {
   CAUSES,

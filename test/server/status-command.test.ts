@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { withoutEscapes } from "../../src/cli/output/text-width.ts";
+import { withoutEscapes } from "../../src/cli/output/reporter.ts";
 import { DiskProject } from "../support/disk-project.ts";
 import { type Replies, webhook } from "../support/hook-project.ts";
 import type { Said } from "../support/memory-project.ts";

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
-import { readToken } from "../../src/server/bearer-token.ts";
+import { readToken } from "../../src/server/requests.ts";
 import { DiskProject } from "../support/disk-project.ts";
 import { CompilerError, nodeHost } from "../support/internals.ts";
 

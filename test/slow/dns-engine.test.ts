@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { test } from "node:test";
-import { ListRules } from "../../src/explain/list-rules.ts";
-import { MappedNames } from "../../src/explain/mapped-names.ts";
-import { SearchedNames, partsOf } from "../../src/explain/plain-names.ts";
+import { pathToFileURL } from "node:url";
+import { ListRules, SearchedNames, partsOf } from "../../src/explain/list-rules.ts";
+import { MappedNames } from "../../src/explain/why.ts";
 import { memoryHost } from "../support/internals.ts";
 import { isBlocked, naiveRules } from "../support/naive-matcher.ts";
 import { Random } from "../support/random.ts";

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
-import { OUTPUT_FORMATS } from "../../src/config/output-fields.ts";
+import { OUTPUT_FORMATS } from "../../src/config/outputs.ts";
 import { ListMatcher } from "../reference/list-matcher.ts";
 import { Random } from "../support/random.ts";
 import { askAll, startUpstream } from "../support/resolvers/dns-client.ts";

@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { type TestContext, test } from "node:test";
-import { CANARY_SUFFIX } from "../../src/syntax/canary-name.ts";
+import { CANARY_SUFFIX } from "../../src/syntax/host-name.ts";
 import { DiskProject } from "../support/disk-project.ts";
 import { askAll } from "../support/resolvers/dns-client.ts";
 import { type Internet, startInternet } from "../support/resolvers/internet.ts";

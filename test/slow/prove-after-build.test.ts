@@ -13,7 +13,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { type TestContext, test } from "node:test";
 import type { Proof } from "../../src/resolvers/prove.ts";
-import { canaryIn } from "../../src/syntax/canary-name.ts";
+import { canaryIn } from "../../src/syntax/host-name.ts";
 import { DiskProject } from "../support/disk-project.ts";
 import { startInternet } from "../support/resolvers/internet.ts";
 import {

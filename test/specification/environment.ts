@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { loadApiKey } from "../../src/dns-api/api-key.ts";
-import { proxyFor } from "../../src/host/proxy.ts";
+import { loadApiKey } from "../../src/dns-api/account-limits.ts";
+import { proxyFor } from "../../src/host/network.ts";
 import { memoryHost } from "../support/internals.ts";
 import { type Specified, type SpecifiedSection, ended } from "../support/specified.ts";
 

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
+import { ApiKey, fetchAccountLimits } from "../../src/dns-api/account-limits.ts";
 import { HostError } from "../../src/host/host.ts";
-import { fetchAccountLimits } from "../../src/dns-api/account-limits.ts";
 import { CompilerError, compile, memoryHost } from "../support/internals.ts";
-import { ApiKey } from "../../src/dns-api/api-key.ts";
 import { type Specified, type SpecifiedSection, ended } from "../support/specified.ts";
 
 /** A text that a configuration, or the lack of one, leads to. */

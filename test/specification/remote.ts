@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { fetchAccountLimits } from "../../src/dns-api/account-limits.ts";
-import { ApiKey } from "../../src/dns-api/api-key.ts";
+import { ApiKey, fetchAccountLimits } from "../../src/dns-api/account-limits.ts";
 import { type RouteContext, route } from "../../src/server/routes.ts";
 import { type FetchRequest, type Host, memoryHost } from "../support/internals.ts";
 import type { SpecifiedSection } from "../support/specified.ts";

@@ -1,6 +1,5 @@
 import { Buffer } from "node:buffer";
-import { CdbRecords } from "../../src/formats/cdb-records.ts";
-import { CdbWriter } from "../../src/formats/cdb-writer.ts";
+import { CdbRecords, CdbWriter } from "../../src/formats/cdb.ts";
 import { memoryHost } from "./internals.ts";
 
 /** A database in memory. */

@@ -1,4 +1,4 @@
-import { encodeUtf8 } from "../../src/bytes/utf8.ts";
+import { encodeUtf8 } from "../../src/bytes/text.ts";
 import type { Random } from "./random.ts";
 
 export interface Damage {

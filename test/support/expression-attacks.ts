@@ -1,9 +1,8 @@
 import process from "node:process";
 import { ListRules } from "../../src/explain/list-rules.ts";
-import { MappedNames } from "../../src/explain/mapped-names.ts";
+import { MappedNames } from "../../src/explain/why.ts";
+import { hashesOf, pageAnswer, searchIndex } from "../../src/report/page-search.ts";
 import { type CompileOptions, type Config, compile, memoryHost } from "./internals.ts";
-import { hashesOf, pageAnswer } from "../../src/report/page-search.ts";
-import { searchIndex } from "../../src/report/search-index.ts";
 import { MemoryProject } from "./memory-project.ts";
 import { compileRecorded } from "./recorded.ts";
 

@@ -1,21 +1,19 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
+import type { Diagnostic } from "../../src/diagnostics/render.ts";
+import { Fate } from "../../src/rules/fate.ts";
+import type { StoredFile } from "../../src/sources/copies.ts";
 import {
+  type Rereadable,
   exactChange,
   isMixed,
   writeHeldText,
-  type Rereadable,
 } from "../../src/sources/held-text.ts";
-import { refuseTruncated } from "../../src/sources/declared-count.ts";
-import { refuseOther } from "../../src/sources/not-a-list.ts";
-import { refuseEmpty } from "../../src/sources/refuse-empty.ts";
+import { SourceLedger } from "../../src/sources/ledger.ts";
+import { SourceGauge, refuseTruncated } from "../../src/sources/names-of-source.ts";
+import { refuseEmpty, refuseOther } from "../../src/sources/read-file.ts";
 import { DAY_MS, type SizeLimits } from "../../src/sources/size-judge.ts";
-import { SourceGauge } from "../../src/sources/source-gauge.ts";
-import { SourceLedger } from "../../src/sources/source-ledger.ts";
-import type { Diagnostic } from "../../src/diagnostics/diagnostic.ts";
-import type { StoredFile } from "../../src/sources/source-store.ts";
-import { Fate } from "../../src/rules/fate.ts";
 import { CompilerError, memoryHost } from "./internals.ts";
 
 const KEY = "k";

@@ -2,23 +2,23 @@ import {
   type CompiledInMemory,
   type InMemoryOptions,
   compileInMemory,
-} from "../../src/build/compile-in-memory.ts";
-import type { Permit } from "../../src/build/build-options.ts";
-import { openProject } from "../../src/build/project.ts";
-import type { Config } from "../../src/config/config.ts";
+} from "../../src/builder/open-build.ts";
+import type { Permit } from "../../src/builder/plan/build-options.ts";
+import { openProject } from "../../src/builder/plan/project.ts";
+import type { Config } from "../../src/config/lists.ts";
 import type { Plugins } from "../../src/engine/plugins.ts";
 import type { Host } from "../../src/host/host.ts";
 import { nodeHost } from "../../src/host/node.ts";
 
 /** What tests use besides the public library: a host of their own, and everything that a compile knows. */
 export type { CompileOptions } from "../../src/engine/compile-options.ts";
-export type { CompiledInMemory as CompileResult } from "../../src/build/compile-in-memory.ts";
+export type { CompiledInMemory as CompileResult } from "../../src/builder/open-build.ts";
 export { type Plugins, type Plugin, pluginsOf } from "../../src/engine/plugins.ts";
-export type { ProgressEvent } from "../../src/engine/progress-event.ts";
+export type { ProgressEvent } from "../../src/engine/compile-options.ts";
 export type { CompileReport, SourceReport } from "../../src/engine/report.ts";
-export type { Config, SourceConfig } from "../../src/config/config.ts";
+export type { Config, SourceConfig } from "../../src/config/lists.ts";
 export type { SourceType } from "../../src/config/fields.ts";
-export { CompilerError, type Diagnostic } from "../../src/diagnostics/diagnostic.ts";
+export { CompilerError, type Diagnostic } from "../../src/diagnostics/render.ts";
 export {
   type FetchRequest,
   type FetchResponse,
@@ -29,7 +29,7 @@ export type { MemoryHost, MemoryHostOptions } from "./host/in-memory.ts";
 export { memoryHost } from "./memory-host.ts";
 export { nodeHost } from "../../src/host/node.ts";
 export type { FateName } from "../../src/rules/fate.ts";
-export { rowsOf, type RowView } from "../../src/rules/row-view.ts";
+export { rowsOf, type RowView } from "../../src/rules/rule-table.ts";
 
 /** Compiles in memory on any host. */
 export async function compile(

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import type { SourceType } from "../../src/config/fields.ts";
+import { LINT_TRANSFORMATIONS, type LintResult, lintList } from "../../src/lint/lint-list.ts";
 import { compile, memoryHost } from "./internals.ts";
-import { LINT_TRANSFORMATIONS } from "../../src/lint/line-fates.ts";
-import { type LintResult, lintList } from "../../src/lint/lint-list.ts";
 import { decidingRule, naiveRules } from "./naive-matcher.ts";
 import { PROBES, randomList } from "./random-list.ts";
 import type { Random } from "./random.ts";

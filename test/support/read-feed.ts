@@ -1,7 +1,6 @@
-import { FeedLines } from "../../src/feeds/feed-lines.ts";
-import type { FeedSettings } from "../../src/feeds/feed-settings.ts";
+import { FeedLines, type FeedSettings } from "../../src/feeds/feed.ts";
 import { openFeed } from "../../src/feeds/registry.ts";
-import { loadIdna } from "../../src/syntax/idna.ts";
+import { loadIdna } from "../../src/syntax/written-names.ts";
 
 await loadIdna();
 

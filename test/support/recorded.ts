@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { recordHeader } from "../../src/build/record-header.ts";
+import { recordHeader } from "../../src/builder/draft/prepare.ts";
 import { headerBytes } from "../../src/record/record-file.ts";
 import { BuildRecord } from "../../src/record/build-record.ts";
 import {

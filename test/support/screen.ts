@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { textWidth } from "../../src/cli/output/text-width.ts";
+import { textWidth } from "../../src/cli/output/reporter.ts";
 
 const FOLDER = join(import.meta.dirname, "..", "cli", "screens");
 

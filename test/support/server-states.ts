@@ -1,4 +1,4 @@
-import type { ListedCondition } from "../../src/build/state/conditions.ts";
+import type { ListedCondition } from "../../src/builder/state/conditions.ts";
 import { type Health, healthOf } from "../../src/server/health.ts";
 import type { History, Problem, Run, SuccessfulBuild } from "../../src/server/history.ts";
 import { statusPage } from "../../src/server/status-page.ts";

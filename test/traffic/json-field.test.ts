@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { jsonField } from "../../src/traffic/json-field.ts";
+import { jsonField } from "../../src/traffic/log-formats.ts";
 import { propertyRuns } from "../support/property.ts";
 
 /** The text of a field by `JSON.parse` alone, one character per byte. */

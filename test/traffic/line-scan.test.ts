@@ -2,13 +2,11 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { LineBlocks } from "../../src/traffic/line-blocks.ts";
-import { type LogFormat, logFormatOf } from "../../src/traffic/log-formats.ts";
-import { QueryCounts } from "../../src/traffic/query-counts.ts";
-import { foundName } from "../../src/traffic/scan-line.ts";
+import { type LogFormat, foundName, logFormatOf } from "../../src/traffic/log-formats.ts";
+import { LineBlocks, QueryCounts } from "../../src/traffic/traffic-reader.ts";
 import { propertyRuns } from "../support/property.ts";
-import { QUERIES } from "../support/read-log.ts";
 import { logWriters } from "../support/query-logs.ts";
+import { QUERIES } from "../support/read-log.ts";
 
 function formatOf(name: string): LogFormat {
   return logFormatOf(logWriters.get(name)!(QUERIES).split("\n"))!;

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import * as zlib from "node:zlib";
 import type { Host } from "../../src/host/host.ts";
 import { TrafficReader } from "../../src/traffic/traffic-reader.ts";
-import { CompilerError } from "../../src/diagnostics/diagnostic.ts";
+import { CompilerError } from "../../src/diagnostics/render.ts";
 import { logFormatOf } from "../../src/traffic/log-formats.ts";
 import { type MemoryHost, memoryHost } from "../support/internals.ts";
 import { logWriters } from "../support/query-logs.ts";

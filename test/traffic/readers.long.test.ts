@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
-import { CompilerError } from "../../src/diagnostics/diagnostic.ts";
+import { CompilerError } from "../../src/diagnostics/render.ts";
 import { isNightly } from "../support/nightly.ts";
 import { run } from "../../src/cli/main.ts";
 import { memoryHost, nodeHost } from "../support/internals.ts";

@@ -1,11 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { trafficChange } from "../../src/explain/traffic-change.ts";
-import { trafficStats } from "../../src/explain/traffic-stats.ts";
-import { TrafficReader } from "../../src/traffic/traffic-reader.ts";
-import type { ClientTraffic } from "../../src/explain/client-traffic.ts";
+import { type ClientTraffic, trafficChange, trafficStats } from "../../src/explain/traffic.ts";
 import type { Host } from "../../src/host/host.ts";
+import { TrafficReader } from "../../src/traffic/traffic-reader.ts";
 import { type Config, memoryHost } from "../support/internals.ts";
 import { isBlocked, naiveRules } from "../support/naive-matcher.ts";
 import { propertyRuns } from "../support/property.ts";

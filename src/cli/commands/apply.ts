@@ -1,9 +1,8 @@
-import { applyPlan } from "../../build/apply-plan.ts";
-import { statusOf } from "../../build/build-outcome.ts";
-import { BUILD } from "../../build/state/kept-build.ts";
-import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
-import { buildExit } from "../build-exit.ts";
-import { hooksAfter } from "../hooks-after.ts";
+import { applyPlan } from "../../builder/apply-plan.ts";
+import { statusOf } from "../../builder/build.ts";
+import { BUILD } from "../../builder/state/kept-builds.ts";
+import { CompilerError, errorOf } from "../../diagnostics/render.ts";
+import { buildExit, hooksAfter } from "../after-build.ts";
 import { BuildScreen } from "../output/build-screen.ts";
 import type { Command } from "./registry.ts";
 

@@ -1,18 +1,16 @@
-import { auditConfig } from "../../build/audit-config.ts";
-import { checkSyntax } from "../../config/load.ts";
-import type { Code } from "../../diagnostics/codes.ts";
-import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
-import { Exit } from "../../diagnostics/exit.ts";
+import { auditConfig } from "../../builder/audit-config.ts";
+import { checkSyntax } from "../../config/validate.ts";
+import { type Code, Exit } from "../../diagnostics/codes.ts";
+import { CompilerError, errorOf } from "../../diagnostics/render.ts";
+import { sendToOutput } from "../../host/files.ts";
 import type { Host } from "../../host/host.ts";
-import { sendToOutput } from "../../host/send-to-output.ts";
-import type { ImportedConfig } from "../../import/imported-config.ts";
+import type { ImportedConfig } from "../../import/hostlist-compiler.ts";
 import { readImportedConfig } from "../../import/read-imported-config.ts";
-import { auditJson, auditText } from "../output/audit-text.ts";
+import { flagsOf } from "../flags/help.ts";
 import { BuildScreen } from "../output/build-screen.ts";
-import { flagsOf } from "../flags/command-flags.ts";
-import { trafficTable } from "../output/traffic-text.ts";
-import { showText } from "../output/show-text.ts";
-import { columnsOf } from "../output/text-width.ts";
+import { columnsOf } from "../output/reporter.ts";
+import { auditJson, auditText, trafficTable } from "../output/stats-text.ts";
+import { showText } from "../output/table.ts";
 import type { Command } from "./registry.ts";
 
 /** Fetches, compiles and analyses the lists of another program. Writes nothing. */

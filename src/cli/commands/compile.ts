@@ -1,11 +1,9 @@
-import { build } from "../../build/build.ts";
-import type { BuildContext } from "../../build/build-context.ts";
-import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
-import { Exit } from "../../diagnostics/exit.ts";
-import type { ProvedBuild } from "../../resolvers/prove-after-build.ts";
-import { buildExit } from "../build-exit.ts";
-import { hooksAfter, runHooks } from "../hooks-after.ts";
-import { proofWait } from "../flags/duration-of.ts";
+import type { ProvedBuild } from "../../after/prove-after-build.ts";
+import { type BuildContext, build } from "../../builder/build.ts";
+import { Exit } from "../../diagnostics/codes.ts";
+import { CompilerError, errorOf } from "../../diagnostics/render.ts";
+import { buildExit, hooksAfter, runHooks } from "../after-build.ts";
+import { proofWait } from "../flags/options.ts";
 import { BuildScreen } from "../output/build-screen.ts";
 import type { Command } from "./registry.ts";
 
@@ -25,7 +23,7 @@ export const compileCommand: Command = async (options, host, reporter, signal) =
   const setting = { options, host, reporter, signal };
   let proved: ProvedBuild = { outcome: built, state: built, proofs: [], isProved: true };
   if (mayAsk) {
-    const { proveAfterBuild } = await import("../../resolvers/prove-after-build.ts");
+    const { proveAfterBuild } = await import("../../after/prove-after-build.ts");
     proved = await proveAfterBuild(built, {
       ...context,
       waitMs,
@@ -41,7 +39,7 @@ export const compileCommand: Command = async (options, host, reporter, signal) =
 
 function askedBefore(context: BuildContext): NonNullable<BuildContext["beforePublish"]> {
   return async (plan, canary) => {
-    const { askBefore } = await import("../../resolvers/ask-before.ts");
+    const { askBefore } = await import("../../after/prove-after-build.ts");
     await askBefore(plan, canary, context);
   };
 }

@@ -1,16 +1,17 @@
-import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
-import { printable } from "../../diagnostics/printable.ts";
-import { reasonOf } from "../../diagnostics/reason.ts";
-import { someOf } from "../../diagnostics/some-of.ts";
+import { keptChange, openRanks } from "../../builder/inspect-lists.ts";
+import {
+  BUILD,
+  type KeptState,
+  buildNamed,
+  lastBuild,
+  listNames,
+} from "../../builder/state/kept-builds.ts";
+import { CompilerError, errorOf } from "../../diagnostics/render.ts";
+import { printable, reasonOf, someOf } from "../../diagnostics/text.ts";
 import { type Host, HostError } from "../../host/host.ts";
-import { openRanks } from "../../build/name-ranks.ts";
-import { keptChange } from "../../build/kept-change.ts";
-import { BUILD, type KeptState, buildNamed } from "../../build/state/kept-build.ts";
-import { changeExit } from "../change-exit.ts";
-import { changeJson, changeLines } from "../output/change-text.ts";
-import { type ListAnswer, answerLists } from "../answer-lists.ts";
-import { lastBuild, listNames } from "../../build/state/published-build.ts";
+import { type ListAnswer, answerLists, changeExit } from "../answers.ts";
 import type { Options } from "../flags/options.ts";
+import { changeJson, changeLines } from "../output/change-text.ts";
 import type { Reporter } from "../output/reporter.ts";
 import type { Command } from "./registry.ts";
 

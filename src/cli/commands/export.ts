@@ -1,11 +1,10 @@
-import { exportDataset } from "../../build/export-dataset.ts";
-import { listNames } from "../../build/state/published-build.ts";
-import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
-import { Exit } from "../../diagnostics/exit.ts";
-import { countText } from "../../diagnostics/number-text.ts";
-import { printable } from "../../diagnostics/printable.ts";
-import { sendToOutput } from "../../host/send-to-output.ts";
-import { bytesText } from "../output/summary.ts";
+import { exportDataset } from "../../builder/inspect-lists.ts";
+import { listNames } from "../../builder/state/kept-builds.ts";
+import { Exit } from "../../diagnostics/codes.ts";
+import { CompilerError, errorOf } from "../../diagnostics/render.ts";
+import { countText, printable } from "../../diagnostics/text.ts";
+import { sendToOutput } from "../../host/files.ts";
+import { bytesText } from "../output/build-screen.ts";
 import type { Command } from "./registry.ts";
 
 /** Writes the last build of the selected lists as CSV. */

@@ -1,10 +1,17 @@
-import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
-import { Exit } from "../../diagnostics/exit.ts";
-import { nearest } from "../../diagnostics/suggest.ts";
-import { unknownCommand } from "../flags/args.ts";
-import { FATE_TOPIC, briefHelp, commandHelp, fateHelp, fatesHelp } from "../flags/help.ts";
-import { sendToOutput } from "../../host/send-to-output.ts";
+import { Exit } from "../../diagnostics/codes.ts";
+import { CompilerError, errorOf } from "../../diagnostics/render.ts";
+import { nearest } from "../../diagnostics/text.ts";
 import { FATE_ENTRIES } from "../../explain/glossary.ts";
+import { sendToOutput } from "../../host/files.ts";
+import {
+  COMPLETIONS,
+  FATE_TOPIC,
+  briefHelp,
+  commandHelp,
+  fateHelp,
+  fatesHelp,
+} from "../flags/help.ts";
+import { unknownCommand } from "../flags/options.ts";
 import { type Command, commandNamed, commands } from "./registry.ts";
 
 /** Same as `COMMAND --help`, or as `-h` without a command. Also explains fates. */
@@ -27,3 +34,18 @@ function helpFor(wanted: string): string {
     unknownCommand(wanted, nearest(wanted, [...names, FATE_TOPIC, ...FATE_ENTRIES.keys()])),
   ]);
 }
+
+/** Prints a shell completion script. */
+export const completionsCommand: Command = async (options, host) => {
+  const [shell, ...more] = options.args.operands;
+  const script =
+    shell !== undefined && more.length === 0 && Object.hasOwn(COMPLETIONS, shell)
+      ? COMPLETIONS[shell]
+      : undefined;
+  if (script === undefined)
+    throw new CompilerError([
+      errorOf("unknown-flag", `completions needs a shell: ${Object.keys(COMPLETIONS).join(", ")}`),
+    ]);
+  await sendToOutput(script(), host);
+  return Exit.Done;
+};

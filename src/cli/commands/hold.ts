@@ -1,11 +1,11 @@
-import { endHold, holdPublished } from "../../build/hold-list.ts";
-import { holdText } from "../../build/state/hold.ts";
-import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
-import { Exit } from "../../diagnostics/exit.ts";
-import { printable } from "../../diagnostics/printable.ts";
+import { endHold, holdPublished } from "../../builder/rollback.ts";
+import { holdText } from "../../builder/state/list-state.ts";
+import { CompilerError, errorOf } from "../../diagnostics/render.ts";
+import { Exit } from "../../diagnostics/codes.ts";
+import { printable } from "../../diagnostics/text.ts";
 import type { Host } from "../../host/host.ts";
-import { sendToOutput } from "../../host/send-to-output.ts";
-import { flagsOf } from "../flags/command-flags.ts";
+import { sendToOutput } from "../../host/files.ts";
+import { flagsOf } from "../flags/help.ts";
 import { BuildScreen } from "../output/build-screen.ts";
 import type { Command } from "./registry.ts";
 import { buildOperand, publishKept } from "./rollback.ts";

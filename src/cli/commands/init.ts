@@ -1,32 +1,27 @@
+import { lookAtLists, writeText } from "../../builder/inspect-lists.ts";
+import { FORMAT_NAMES, OUTPUT_FORMATS } from "../../config/outputs.ts";
+import { Exit } from "../../diagnostics/codes.ts";
+import { CompilerError, errorOf } from "../../diagnostics/render.ts";
+import { countText, printable, someOf, withoutCredentials } from "../../diagnostics/text.ts";
+import { sendToOutput } from "../../host/files.ts";
+import type { Host, TextSource } from "../../host/host.ts";
 import { USER_RULES, configText, isUsed, problemOf } from "../../import/config-text.ts";
 import {
-  type ImportedList,
   type ImportedConfig,
-  nameOf,
+  type ImportedList,
   configOfLists,
   filesOf,
   isAddress,
   isFetchable,
+  nameOf,
   withFiles,
   withUniqueNames,
   withoutRepeats,
-} from "../../import/imported-config.ts";
-import { readImportedConfig } from "../../import/read-imported-config.ts";
-import { Exit } from "../../diagnostics/exit.ts";
-import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
-import { printable, withoutCredentials } from "../../diagnostics/printable.ts";
-import { someOf } from "../../diagnostics/some-of.ts";
-import type { Host } from "../../host/host.ts";
-import { sendToOutput } from "../../host/send-to-output.ts";
-import { countText } from "../../diagnostics/number-text.ts";
-import { askForSetup } from "../ask-for-setup.ts";
+} from "../../import/hostlist-compiler.ts";
+import { KNOWN_LISTS, readImportedConfig } from "../../import/read-imported-config.ts";
 import { CONFIG_NAMES, NEW_CONFIG, configsIn } from "../flags/found-config.ts";
-import { FORMAT_NAMES, OUTPUT_FORMATS } from "../../config/output-fields.ts";
-import { formatOption } from "../flags/format-option.ts";
-import { lookAtLists } from "../../build/look-at-lists.ts";
-import type { Options } from "../flags/options.ts";
-import { writeText } from "../../build/write-text.ts";
-import { flagsOf } from "../flags/command-flags.ts";
+import { flagsOf } from "../flags/help.ts";
+import { type Options, formatOption } from "../flags/options.ts";
 import type { Command } from "./registry.ts";
 
 /** Writes a configuration, and a file for the user's own rules if there are any. */
@@ -186,4 +181,57 @@ async function setupOf(
       hint: "Import lists with --from AdGuardHome.yaml, or name URLs: rules-compiler init URL URL; on a terminal, init asks",
     }),
   ]);
+}
+
+/** Asks the user in the terminal for a name and for lists. */
+export async function askForSetup(
+  usualName: string,
+  host: Host,
+): Promise<{ setup: ImportedConfig; name: string }> {
+  const answers = eachLine(host.stdin!);
+  const ask = async (question: string): Promise<string> => {
+    host.stderr.write(question);
+    const { value, done } = await answers.next();
+    if (done === true)
+      throw new CompilerError([errorOf("unknown-flag", "No answer; nothing was written")]);
+    return withoutKeys(value).trim();
+  };
+  try {
+    const name = (await ask(`Name of the list [${printable(usualName)}]: `)) || usualName;
+    const width = Math.max(...KNOWN_LISTS.map((one) => one.name.length));
+    for (const [index, one] of KNOWN_LISTS.entries())
+      host.stderr.write(`  ${index + 1}  ${one.name.padEnd(width)}  ${one.what}\n`);
+    for (;;) {
+      const text = (await ask("Which? Numbers, URLs or files, separated by spaces [1]: ")) || "1";
+      const words = text.split(/[\s,]+/).filter((word) => word !== "");
+      const chosen = words.map((word) => listOf(word));
+      const unknown = chosen.findIndex((one) => one === undefined);
+      if (unknown === -1) {
+        const lists = chosen.map((one) => one!);
+        return { setup: configOfLists("", lists), name };
+      }
+      const word = words[unknown]!;
+      const what = isAddress(word) ? "not the URL of a list" : "unknown number";
+      host.stderr.write(`  ${what}: ${printable(word, 60)}\n`);
+    }
+  } finally {
+    await answers.return(undefined);
+  }
+}
+
+/** Removes keys such as Home and the arrows, which are not part of an answer. */
+function withoutKeys(line: string): string {
+  // oxlint-disable-next-line no-control-regex
+  return line.replaceAll(/\u001b(?:\[[0-9;]*[A-Za-z~]|O[A-Za-z]|.)?|[\u0000-\u001f\u007f]/g, "");
+}
+
+async function* eachLine(source: TextSource): AsyncGenerator<string> {
+  for await (const lines of source.lines()) yield* lines;
+}
+
+function listOf(word: string): ImportedConfig["lists"][number] | undefined {
+  if (isAddress(word) && !isFetchable(word)) return undefined;
+  if (!/^\d+$/.test(word)) return { name: nameOf(word), source: word, type: "adblock", isOn: true };
+  const known = KNOWN_LISTS[Number(word) - 1];
+  return known && { name: known.name, source: known.source, type: known.type, isOn: true };
 }

@@ -1,15 +1,15 @@
-import { type AccountLimits, fetchAccountLimits } from "../../dns-api/account-limits.ts";
-import { loadApiKey } from "../../dns-api/api-key.ts";
-import { Exit } from "../../diagnostics/exit.ts";
-import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
-import { printable } from "../../diagnostics/printable.ts";
-import { reasonOf } from "../../diagnostics/reason.ts";
-import type { Style } from "../../diagnostics/render.ts";
-import { countRules } from "../../dns-api/count-rules.ts";
+import { Exit } from "../../diagnostics/codes.ts";
+import { CompilerError, type Style, errorOf } from "../../diagnostics/render.ts";
+import { countText, numberText, printable, reasonOf } from "../../diagnostics/text.ts";
+import {
+  type AccountLimits,
+  countRules,
+  fetchAccountLimits,
+  loadApiKey,
+} from "../../dns-api/account-limits.ts";
+import { sendToOutput } from "../../host/files.ts";
 import { type Host, HostError } from "../../host/host.ts";
-import { sendToOutput } from "../../host/send-to-output.ts";
 import { renderTable } from "../output/table.ts";
-import { countText, numberText } from "../../diagnostics/number-text.ts";
 import type { Command } from "./registry.ts";
 
 /** The limit that a compiled list counts against. */

@@ -1,13 +1,13 @@
-import { Exit } from "../../diagnostics/exit.ts";
-import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
-import { printable } from "../../diagnostics/printable.ts";
+import { Exit } from "../../diagnostics/codes.ts";
+import { CompilerError, errorOf } from "../../diagnostics/render.ts";
+import { printable } from "../../diagnostics/text.ts";
 import { lintList } from "../../lint/lint-list.ts";
-import { FORMAT_NAMES } from "../../config/output-fields.ts";
-import { formatOption } from "../flags/format-option.ts";
-import { LINT_REPORTS, type LintedFile } from "../output/lint-report.ts";
-import { sendToOutput } from "../../host/send-to-output.ts";
-import { writeText } from "../../build/write-text.ts";
-import { flagsOf } from "../flags/command-flags.ts";
+import { FORMAT_NAMES } from "../../config/outputs.ts";
+import { formatOption } from "../flags/options.ts";
+import { LINT_REPORTS, type LintedFile } from "../output/explanation-text.ts";
+import { sendToOutput } from "../../host/files.ts";
+import { writeText } from "../../builder/inspect-lists.ts";
+import { flagsOf } from "../flags/help.ts";
 import type { Command } from "./registry.ts";
 
 /** Reports problems in list files, for list authors. */

@@ -1,18 +1,12 @@
-import { listFiles } from "../../build/list-files.ts";
-import { type LogEvent, listLog } from "../../build/list-log.ts";
-import { keptChange } from "../../build/kept-change.ts";
-import { type KeptState, keptStates } from "../../build/state/kept-build.ts";
-import { listNames } from "../../build/state/published-build.ts";
-import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
-import { momentText } from "../../diagnostics/moment-text.ts";
-import { numberText } from "../../diagnostics/number-text.ts";
-import { printable } from "../../diagnostics/printable.ts";
-import { someOf } from "../../diagnostics/some-of.ts";
+import { type LogEvent, keptChange, listLog } from "../../builder/inspect-lists.ts";
+import { listFiles } from "../../builder/plan/list-plan.ts";
+import { type KeptState, keptStates, listNames } from "../../builder/state/kept-builds.ts";
+import { CompilerError, errorOf } from "../../diagnostics/render.ts";
+import { momentText, numberText, printable, someOf } from "../../diagnostics/text.ts";
 import type { Host } from "../../host/host.ts";
-import { type ListAnswer, answerLists } from "../answer-lists.ts";
-import { flagsOf } from "../flags/command-flags.ts";
-import { changeJson } from "../output/change-text.ts";
-import { changelogSection } from "../output/changelog-text.ts";
+import { type ListAnswer, answerLists } from "../answers.ts";
+import { flagsOf } from "../flags/help.ts";
+import { changeJson, changelogSection } from "../output/change-text.ts";
 import { renderTable } from "../output/table.ts";
 import type { Command } from "./registry.ts";
 

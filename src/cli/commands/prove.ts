@@ -1,13 +1,10 @@
-import { Exit } from "../../diagnostics/exit.ts";
-import { printable } from "../../diagnostics/printable.ts";
-import { sendToOutput } from "../../host/send-to-output.ts";
-import { proofDiagnostics } from "../../resolvers/proof-diagnostic.ts";
-import { type Proof, proveResolvers } from "../../resolvers/prove.ts";
-import { proofWait } from "../flags/duration-of.ts";
-import type { Reporter } from "../output/reporter.ts";
-import { showText } from "../output/show-text.ts";
-import { renderTable } from "../output/table.ts";
-import { columnsOf } from "../output/text-width.ts";
+import { Exit } from "../../diagnostics/codes.ts";
+import { printable } from "../../diagnostics/text.ts";
+import { sendToOutput } from "../../host/files.ts";
+import { type Proof, proofDiagnostics, proveResolvers } from "../../resolvers/prove.ts";
+import { proofWait } from "../flags/options.ts";
+import { type Reporter, columnsOf } from "../output/reporter.ts";
+import { renderTable, showText } from "../output/table.ts";
 import type { Command } from "./registry.ts";
 
 /** Asks resolvers whether they answer from the published list. */

@@ -1,4 +1,4 @@
-import type { Exit } from "../../diagnostics/exit.ts";
+import type { Exit } from "../../diagnostics/codes.ts";
 import type { Host } from "../../host/host.ts";
 import type { Options } from "../flags/options.ts";
 import type { Reporter } from "../output/reporter.ts";
@@ -293,7 +293,7 @@ export const commands: readonly CommandEntry[] = [
       ["completions bash >> ~/.bashrc", "bash, from the next session"],
       ["completions fish | source", "fish, for the current session"],
     ],
-    load: async () => (await import("./completions.ts")).completionsCommand,
+    load: async () => (await import("./help.ts")).completionsCommand,
   },
   {
     name: "limits",

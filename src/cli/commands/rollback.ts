@@ -1,12 +1,10 @@
-import { type RollbackRequest, rollback } from "../../build/rollback.ts";
-import { holdCommandLine } from "../../build/state/hold.ts";
-import { BUILD } from "../../build/state/kept-build.ts";
-import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
-import type { Exit } from "../../diagnostics/exit.ts";
-import { momentText } from "../../diagnostics/moment-text.ts";
-import { printable } from "../../diagnostics/printable.ts";
-import { buildExit } from "../build-exit.ts";
-import { type HooksSetting, hooksAfter } from "../hooks-after.ts";
+import { type RollbackRequest, rollback } from "../../builder/rollback.ts";
+import { BUILD } from "../../builder/state/kept-builds.ts";
+import { holdCommandLine } from "../../builder/state/list-state.ts";
+import type { Exit } from "../../diagnostics/codes.ts";
+import { CompilerError, errorOf } from "../../diagnostics/render.ts";
+import { momentText, printable } from "../../diagnostics/text.ts";
+import { type HooksSetting, buildExit, hooksAfter } from "../after-build.ts";
 import { BuildScreen } from "../output/build-screen.ts";
 import type { Command } from "./registry.ts";
 

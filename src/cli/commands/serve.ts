@@ -1,32 +1,28 @@
-import type { BuildContext } from "../../build/build-context.ts";
-import { reportFiles, stateFolder } from "../../build/report-files.ts";
-import type { ListPlan } from "../../build/list-plan.ts";
-import { holdFacts, readHold } from "../../build/state/hold.ts";
-import { planCombined } from "../../build/combined-plan.ts";
-import { planLists } from "../../build/plan-lists.ts";
-import { wantedFiles } from "../../build/refuse-places.ts";
-import { openProject } from "../../build/project.ts";
+import type { BuildContext } from "../../builder/build.ts";
+import { reportFiles, stateFolder } from "../../builder/inspect-lists.ts";
+import {
+  type ListPlan,
+  planCombined,
+  planLists,
+  wantedFiles,
+} from "../../builder/plan/list-plan.ts";
+import { openProject } from "../../builder/plan/project.ts";
+import { Conditions, type ListedCondition } from "../../builder/state/conditions.ts";
+import { holdFacts, readHold } from "../../builder/state/list-state.ts";
 import { resolversOf } from "../../config/resolvers.ts";
-import { Exit } from "../../diagnostics/exit.ts";
-import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
+import { Exit } from "../../diagnostics/codes.ts";
+import { CompilerError, errorOf } from "../../diagnostics/render.ts";
 import type { Host } from "../../host/host.ts";
-import { type ResolverState, lastProofs } from "../../resolvers/last-proofs.ts";
-import { withDeadline } from "../../server/deadline.ts";
-import { EventLog } from "../../server/event-log.ts";
-import { Conditions, type ListedCondition } from "../../build/state/conditions.ts";
-import type { HeldList } from "../../server/held-list.ts";
-import type { RunnerOptions } from "../../server/runner.ts";
-import { readToken } from "../../server/bearer-token.ts";
-import { OwnToken } from "../../server/own-token.ts";
-import { serve } from "../../server/serve.ts";
-import { waitForConfig } from "../../server/wait-for-config.ts";
-import { wordsFor } from "../flags/args.ts";
+import { type ResolverState, lastProofs } from "../../resolvers/prove.ts";
+import { OwnToken, readToken } from "../../server/requests.ts";
+import { type RunnerOptions, withDeadline } from "../../server/runs.ts";
+import { EventLog, serve, waitForConfig } from "../../server/serve.ts";
+import type { HeldList } from "../../server/served-lists.ts";
 import { withFoundConfig } from "../flags/found-config.ts";
-import type { Options } from "../flags/options.ts";
+import { type Options, wordsFor } from "../flags/options.ts";
 import { serveOptionsOf } from "../flags/serve-options.ts";
 import { settingsOf } from "../output/narration.ts";
-import { printedBuild } from "../printed-build.ts";
-import { actApart, isNew, problemIn, whyApart } from "../serve-children.ts";
+import { actApart, isNew, printedBuild, problemIn, whyApart } from "../serve-children.ts";
 import type { Command } from "./registry.ts";
 
 type Opened = Awaited<ReturnType<typeof openProject>> & { readonly options: Options };

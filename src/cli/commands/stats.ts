@@ -1,15 +1,13 @@
-import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
-import { printable } from "../../diagnostics/printable.ts";
-import { statsOf } from "../../explain/stats.ts";
-import { trafficLogs } from "../../explain/traffic-logs.ts";
-import { trafficStats } from "../../explain/traffic-stats.ts";
-import { type ListAnswer, answerLists } from "../answer-lists.ts";
-import { lastBuild, listNames } from "../../build/state/published-build.ts";
-import { markdownText } from "../output/markdown-text.ts";
-import { statsMarkdown, statsTable } from "../output/stats-text.ts";
-import { trafficMarkdown, trafficTable } from "../output/traffic-text.ts";
-import { columnsOf } from "../output/text-width.ts";
-import { type CommandFlags, flagsOf } from "../flags/command-flags.ts";
+import { lastBuild, listNames } from "../../builder/state/kept-builds.ts";
+import { CompilerError, errorOf } from "../../diagnostics/render.ts";
+import { printable } from "../../diagnostics/text.ts";
+import { statsOf } from "../../explain/glossary.ts";
+import { trafficLogs, trafficStats } from "../../explain/traffic.ts";
+import { type ListAnswer, answerLists } from "../answers.ts";
+import { type CommandFlags, flagsOf } from "../flags/help.ts";
+import { columnsOf } from "../output/reporter.ts";
+import { statsMarkdown, statsTable, trafficMarkdown, trafficTable } from "../output/stats-text.ts";
+import { markdownText } from "../output/table.ts";
 import type { Command } from "./registry.ts";
 
 /** Shows what each source contributes, from the record of the last build. */
@@ -55,8 +53,8 @@ async function otherForm({
   if (forms.length > 1) throw usage("stats takes one of --fate, --html and --markdown");
   if (fate.length === 0 && source.length > 0) throw usage("-s needs --fate");
   if (fate.length > 0 && traffic.length > 0) throw usage("--traffic and --fate exclude each other");
-  if (fate.length > 0) return (await import("../fate-answers.ts")).answerFates;
-  if (html !== undefined) return (await import("../report-answers.ts")).answerWithPage;
+  if (fate.length > 0) return (await import("../answers.ts")).answerFates;
+  if (html !== undefined) return (await import("../answers.ts")).answerWithPage;
   return undefined;
 }
 

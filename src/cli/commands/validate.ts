@@ -1,10 +1,9 @@
-import { CompilerError, type Diagnostic } from "../../diagnostics/diagnostic.ts";
-import { Exit } from "../../diagnostics/exit.ts";
-import { printable } from "../../diagnostics/printable.ts";
-import { planLists } from "../../build/plan-lists.ts";
-import { openProject } from "../../build/project.ts";
-import { sendToOutput } from "../../host/send-to-output.ts";
-import { countText } from "../../diagnostics/number-text.ts";
+import { planLists } from "../../builder/plan/list-plan.ts";
+import { openProject } from "../../builder/plan/project.ts";
+import { Exit } from "../../diagnostics/codes.ts";
+import { CompilerError, type Diagnostic } from "../../diagnostics/render.ts";
+import { countText, printable } from "../../diagnostics/text.ts";
+import { sendToOutput } from "../../host/files.ts";
 import type { Command } from "./registry.ts";
 
 /** Checks the configuration without reading sources. */

@@ -1,12 +1,10 @@
-import { unfinishedBeside } from "../../build/unfinished-publish.ts";
-import { verifyRelease } from "../../build/verify-release.ts";
-import { Exit } from "../../diagnostics/exit.ts";
-import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
-import { countText } from "../../diagnostics/number-text.ts";
-import { printable } from "../../diagnostics/printable.ts";
+import { unfinishedBeside, verifyRelease } from "../../builder/inspect-lists.ts";
+import { Exit } from "../../diagnostics/codes.ts";
+import { CompilerError, errorOf } from "../../diagnostics/render.ts";
+import { countText, printable } from "../../diagnostics/text.ts";
+import { sendToOutput } from "../../host/files.ts";
 import { type Host, HostError } from "../../host/host.ts";
-import { sendToOutput } from "../../host/send-to-output.ts";
-import { flagsOf } from "../flags/command-flags.ts";
+import { flagsOf } from "../flags/help.ts";
 import type { Command } from "./registry.ts";
 
 /** Verifies a release: signature, expiry, digest of every file, name of the list, and that it is not older than the last one. */

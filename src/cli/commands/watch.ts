@@ -1,15 +1,13 @@
-import type { BuildEvent, OutputFile } from "../../build/build-event.ts";
-import { WatchedBuild } from "../../build/watched-build.ts";
-import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
-import { Exit } from "../../diagnostics/exit.ts";
-import { printable } from "../../diagnostics/printable.ts";
-import { someOf } from "../../diagnostics/some-of.ts";
-import { changedRules } from "../../explain/changed-rules.ts";
+import type { BuildEvent, OutputFile } from "../../builder/build.ts";
+import { WatchedBuild } from "../../builder/rollback.ts";
+import { Exit } from "../../diagnostics/codes.ts";
+import { CompilerError, errorOf } from "../../diagnostics/render.ts";
+import { printable, someOf } from "../../diagnostics/text.ts";
+import { changedRules } from "../../explain/list-change.ts";
 import type { Host } from "../../host/host.ts";
 import type { Options } from "../flags/options.ts";
 import { BuildScreen } from "../output/build-screen.ts";
-import { changedRulesText } from "../output/changed-rules-text.ts";
-import { ChangedLines } from "../output/changed-lines.ts";
+import { ChangedLines, changedRulesText } from "../output/change-text.ts";
 import type { Reporter } from "../output/reporter.ts";
 import type { Command } from "./registry.ts";
 

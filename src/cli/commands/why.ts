@@ -1,26 +1,25 @@
-import { Exit } from "../../diagnostics/exit.ts";
-import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
-import { printable } from "../../diagnostics/printable.ts";
+import type { BuildContext } from "../../builder/build.ts";
+import { type NameRank, rankFinder } from "../../builder/inspect-lists.ts";
+import {
+  type BuildRecord,
+  lastBuild,
+  lastList,
+  listNames,
+} from "../../builder/state/kept-builds.ts";
+import { Exit } from "../../diagnostics/codes.ts";
+import { CompilerError, errorOf } from "../../diagnostics/render.ts";
+import { countText, printable } from "../../diagnostics/text.ts";
 import { ListRules } from "../../explain/list-rules.ts";
-import { MappedNames } from "../../explain/mapped-names.ts";
-import { asciiName, askedName } from "../../explain/asked-name.ts";
-import { countText } from "../../diagnostics/number-text.ts";
-import { timesAsked } from "../../explain/traffic-change.ts";
-import { trafficLogs } from "../../explain/traffic-logs.ts";
-import { inList } from "../../explain/why.ts";
+import { asciiName, askedName, timesAsked, trafficLogs } from "../../explain/traffic.ts";
+import { MappedNames, inList } from "../../explain/why.ts";
+import { sendToOutput } from "../../host/files.ts";
 import type { Host } from "../../host/host.ts";
-import { type NameRank, rankFinder } from "../../build/name-ranks.ts";
-import type { BuildContext } from "../../build/build-context.ts";
-import type { BuildRecord } from "../../build/state/published-build.ts";
-import { explanationText } from "../output/explanation-text.ts";
-import { type ListAnswer, answerLists } from "../answer-lists.ts";
-import { lastBuild, lastList, listNames } from "../../build/state/published-build.ts";
-import { flagsOf } from "../flags/command-flags.ts";
+import { type ListAnswer, answerLists } from "../answers.ts";
+import { flagsOf } from "../flags/help.ts";
 import type { Options } from "../flags/options.ts";
-import { locationText } from "../output/location-text.ts";
-import { sendToOutput } from "../../host/send-to-output.ts";
-import { rankText } from "../output/rank-text.ts";
-import { columnsOf } from "../output/text-width.ts";
+import { explanationText } from "../output/explanation-text.ts";
+import { columnsOf } from "../output/reporter.ts";
+import { locationText, rankText } from "../output/table.ts";
 import type { Command } from "./registry.ts";
 
 /** Answers from the record of the last build, without compiling. */
@@ -84,7 +83,7 @@ async function withAliases(
   resolver: string,
   { options, host, signal }: Pick<BuildContext, "options" | "host" | "signal">,
 ): Promise<string[]> {
-  const { cnameChain, resolverNamed } = await import("../../resolvers/cname-chain.ts");
+  const { cnameChain, resolverNamed } = await import("../../resolvers/dns-client.ts");
   const found = await resolverNamed(resolver, options, host);
   const chains: string[] = [];
   for (const name of names) chains.push(...(await cnameChain(name, found, host, { signal })));

@@ -1,5 +1,42 @@
-import type { Flag } from "./flag.ts";
-import { SERVER_FLAGS } from "./server-flags.ts";
+import { type Diagnostic, warningOf } from "../../diagnostics/render.ts";
+import { printable } from "../../diagnostics/text.ts";
+import type { Host } from "../../host/host.ts";
+
+/** The options of a server, and of commands that ask one. */
+const SERVER_FLAGS = [
+  {
+    name: "schedule",
+    value: "CRON",
+    only: ["serve"],
+    description:
+      "When to compile, as a cron expression in the time zone of TZ (default: 0 */6 * * *)",
+  },
+  {
+    name: "port",
+    value: "PORT",
+    only: ["serve", "status"],
+    description: "Port of the server (default: PORT, or 5000)",
+  },
+  {
+    name: "listen",
+    value: "ADDRESS",
+    only: ["serve"],
+    description: "Address to listen on; 0.0.0.0 or :: for all (default: 127.0.0.1)",
+  },
+  {
+    name: "run-timeout",
+    value: "TIME",
+    only: ["serve"],
+    description: "Stop a run that takes longer than this; 0 disables the limit (default: 15m)",
+  },
+  {
+    name: "token-file",
+    value: "FILE",
+    only: ["serve"],
+    description:
+      "File with the token that POST requests must present (default: SERVE_TOKEN_FILE, or a new token in the cache folder)",
+  },
+] as const;
 
 const BUILD_FLAGS = [
   {
@@ -288,3 +325,89 @@ export const SHOWN_FLAGS: readonly Flag[] = (FLAGS as readonly Flag[]).filter(
 );
 
 export type FlagName = (typeof FLAGS)[number]["name"];
+
+/** Sets of commands that share options: they build a list, or answer from a published one. */
+export const SETS = {
+  building: ["compile", "watch", "plan", "serve"],
+  answering: ["why", "stats", "diff", "log", "export", "rollback", "hold", "apply", "prove"],
+} as const;
+
+export interface Flag {
+  readonly name: string;
+  readonly short?: string;
+  /** Whether it works and is not shown: the program passes it to itself, or measurements need it. */
+  readonly isHidden?: boolean;
+  /** The name of its value in help; undefined for a switch. */
+  readonly value?: string;
+  /** Whether the value may be omitted, which means `*`. */
+  readonly isOptional?: boolean;
+  /** Whether it may be repeated. */
+  readonly repeats?: boolean;
+  /** Sets of commands that take it, ... */
+  readonly sets?: readonly (keyof typeof SETS)[];
+  /** ... and further commands. If both are undefined, every command takes it. */
+  readonly only?: readonly string[];
+  readonly description: string;
+  /** What it means for commands that answer from a published list, if that differs. */
+  readonly whenAnswering?: string;
+}
+
+/** What an option means for a command. */
+export function descriptionFor({ description, whenAnswering }: Flag, command: string): string {
+  const isAnswering = (SETS.answering as readonly string[]).includes(command);
+  return (isAnswering ? whenAnswering : undefined) ?? description;
+}
+
+/** The commands that take an option; undefined if all do. */
+export function takersOf({ sets, only }: Flag): readonly string[] | undefined {
+  if (sets === undefined && only === undefined) return undefined;
+  return [...(sets ?? []).flatMap((set) => SETS[set]), ...(only ?? [])];
+}
+
+/** From quiet to verbose. `news` has the ends of conditions, too. */
+export const LEVELS = ["none", "error", "warning", "news", "info", "debug"] as const;
+export type Level = (typeof LEVELS)[number];
+
+const VARIABLE = "RULESCOMPILER_Logging__LogLevel__Default";
+/** Log levels of the .NET compiler. */
+const NAMED: Readonly<Record<string, Level>> = {
+  Trace: "debug",
+  Debug: "debug",
+  Information: "info",
+  Warning: "warning",
+  Error: "error",
+  Critical: "error",
+  None: "none",
+};
+
+/** Flags take precedence over `DEBUG`, and `DEBUG` over the log level of the .NET compiler. */
+export function levelOf(switches: ReadonlySet<FlagName>, env: Host["env"]): Level {
+  if (switches.has("quiet")) return "news";
+  if (switches.has("debug") || switches.has("verbose")) return "debug";
+  if (/^true$/i.test(env["DEBUG"] ?? "")) return "debug";
+  return namedLevel(env[VARIABLE] ?? "") ?? "info";
+}
+
+function namedLevel(value: string): Level | undefined {
+  const name = Object.keys(NAMED).find((one) => one.toLowerCase() === value.toLowerCase());
+  return name === undefined ? undefined : NAMED[name];
+}
+
+/** Variables with unknown values. Other programs use `DEBUG` too, so this is never an error. */
+export function ignoredVariables(env: Host["env"]): Diagnostic[] {
+  const ignored: Diagnostic[] = [];
+  const debug = env["DEBUG"] ?? "";
+  if (!/^(?:true|false|)$/i.test(debug))
+    ignored.push(unknownValue("DEBUG", "true or false", debug, "Debug output needs DEBUG=true"));
+  const level = env[VARIABLE] ?? "";
+  const names = Object.keys(NAMED);
+  const choice = `${names.slice(0, -1).join(", ")} or ${names.at(-1)!}`;
+  if (level !== "" && namedLevel(level) === undefined)
+    ignored.push(unknownValue(VARIABLE, choice, level, "Information is used instead"));
+  return ignored;
+}
+
+function unknownValue(name: string, wanted: string, value: string, hint: string): Diagnostic {
+  const message = `${name} must be ${wanted}, not ${printable(value, 40)}`;
+  return warningOf("environment-ignored", message, { hint });
+}

@@ -1,5 +1,5 @@
-import { someOf } from "../../diagnostics/some-of.ts";
-import { type Diagnostic, errorOf } from "../../diagnostics/diagnostic.ts";
+import { someOf } from "../../diagnostics/text.ts";
+import { type Diagnostic, errorOf } from "../../diagnostics/render.ts";
 import type { Host } from "../../host/host.ts";
 import type { Options } from "./options.ts";
 import type { Reporter } from "../output/reporter.ts";

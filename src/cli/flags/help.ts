@@ -1,11 +1,21 @@
-import { EXIT_MEANINGS, Exit } from "../../diagnostics/exit.ts";
-import { isFor } from "./args.ts";
-import { type CommandEntry, GROUPS, commands } from "../commands/registry.ts";
-import { type Flag, descriptionFor, takersOf } from "./flag.ts";
-import { SHOWN_FLAGS } from "./flags.ts";
+import { GUARD_NAMES } from "../../builder/guards/names.ts";
+import { PERMITS } from "../../builder/plan/build-options.ts";
+import { FORMAT_NAMES, OUTPUT_FORMATS } from "../../config/outputs.ts";
+import { EXIT_MEANINGS, Exit } from "../../diagnostics/codes.ts";
 import { COUNTS, FATE_ENTRIES, type FateEntry, RANKS } from "../../explain/glossary.ts";
-import { VARIABLES } from "./variables.ts";
-import { wrapText } from "../output/text-width.ts";
+import { type CommandEntry, GROUPS, commands } from "../commands/registry.ts";
+import { LINT_REPORTS } from "../output/explanation-text.ts";
+import { wrapText } from "../output/reporter.ts";
+import {
+  FLAGS,
+  type Flag,
+  type FlagName,
+  type SETS,
+  SHOWN_FLAGS,
+  descriptionFor,
+  takersOf,
+} from "./flags.ts";
+import { type Args, isFor } from "./options.ts";
 
 /** Fixed, because help must look the same on any terminal and in files. */
 const COLUMNS = 80;
@@ -169,4 +179,291 @@ function table(rows: readonly (readonly [string, string])[]): string {
 function indented(text: string, indent: number): string {
   const lines = wrapText(text, COLUMNS - indent);
   return lines.map((line) => " ".repeat(indent) + line).join("\n");
+}
+
+/** Environment variables that the program reads. */
+export const VARIABLES = [
+  {
+    name: "CONFIG_PATH",
+    description: "Path of the configuration file, or of a folder with one",
+    fallback: "compiler-config.json",
+  },
+  {
+    name: "RULES_DIR",
+    description: "Directory for compiled lists",
+    fallback: "./rules",
+  },
+  { name: "DEBUG", description: "Debug output: `true` or `false`", fallback: "false" },
+  {
+    name: "RULESCOMPILER_Logging__LogLevel__Default",
+    description: "Log level: Trace, Debug, Information, Warning, Error, Critical or None",
+    fallback: "Information",
+  },
+  { name: "PORT", description: "Port of `serve` and `status`", fallback: "5000" },
+  {
+    name: "SERVE_TOKEN_FILE",
+    description: "File with the token of `serve`",
+    fallback: "",
+  },
+  {
+    name: "SERVE_HOSTNAME",
+    description: "Names of `serve` in the public DNS, separated by commas",
+    fallback: "",
+  },
+  {
+    name: "DNS_API_URL",
+    description: "URL of the DNS API, for `limits`",
+    fallback: "",
+  },
+  {
+    name: "DNS_API_PATH",
+    description: "Path of the limits endpoint",
+    fallback: "/v1/limits",
+  },
+  {
+    name: "DNSAPI_DnsApi__ApiKey_FILE",
+    description: "File that holds the key of the DNS API; overrides the two variables below",
+    fallback: "",
+  },
+  { name: "DNSAPI_DnsApi__ApiKey", description: "Key of the DNS API", fallback: "" },
+  {
+    name: "DNSAPI_API_KEY",
+    description: "Key of the DNS API, if DNSAPI_DnsApi__ApiKey is not set",
+    fallback: "",
+  },
+  { name: "HTTP_PROXY", description: "Proxy for lists at http: URLs", fallback: "" },
+  {
+    name: "HTTPS_PROXY",
+    description: "Proxy for lists at https: URLs, and for the DNS API",
+    fallback: "",
+  },
+  {
+    name: "NO_PROXY",
+    description: "Hosts that are contacted without a proxy, separated by commas",
+    fallback: "",
+  },
+  {
+    name: "TZ",
+    description: "Time zone of the schedule of `serve`, such as Europe/Berlin",
+    fallback: "",
+  },
+  { name: "NO_COLOR", description: "Any value disables colours", fallback: "" },
+  {
+    name: "SOURCE_DATE_EPOCH",
+    description: "Unix time in seconds, written to the header instead of the current time",
+    fallback: "",
+  },
+] as const;
+
+const ALL = SHOWN_FLAGS;
+
+/** Values of options. All other options complete files. */
+const VALUES: Readonly<Record<string, readonly string[]>> = {
+  "input-type": FORMAT_NAMES,
+  format: [...OUTPUT_FORMATS, ...Object.keys(LINT_REPORTS)],
+  accept: GUARD_NAMES,
+  permit: PERMITS,
+  fate: [...FATE_ENTRIES.keys()],
+  color: ["auto", "always", "never"],
+};
+
+/** What `help` explains. */
+const TOPICS = [...commands.map(({ name }) => name), FATE_TOPIC, ...FATE_ENTRIES.keys()].join(" ");
+
+/** Shell completion scripts, generated from the tables of commands and options. */
+export const COMPLETIONS: Readonly<Record<string, () => string>> = { bash, zsh, fish };
+
+function completedFlags(command: string): readonly Flag[] {
+  return ALL.filter((flag) => isFor(flag, command));
+}
+
+function wordsOf(flags: readonly Flag[]): string {
+  return flags
+    .flatMap(({ name, short }) => [`--${name}`, ...(short === undefined ? [] : [`-${short}`])])
+    .join(" ");
+}
+
+function bash(): string {
+  const cases = commands
+    .map(({ name }) => `    ${name}) flags="${wordsOf(completedFlags(name))}" ;;`)
+    .join("\n");
+  const values = Object.entries(VALUES)
+    .map(
+      ([name, words]) =>
+        `    ${namesOf(name)}) COMPREPLY=($(compgen -W "${words.join(" ")}" -- "$word")); return ;;`,
+    )
+    .join("\n");
+  const taking = ALL.filter(({ name, value }) => value !== undefined && VALUES[name] === undefined);
+  return `# bash completion for rules-compiler: eval "$(rules-compiler completions bash)"
+_rules_compiler() {
+  local word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" command="" flags one
+  COMPREPLY=()
+  case "$before" in
+${values}
+    ${taking.map(({ name }) => namesOf(name)).join("|")}) compopt -o default 2>/dev/null; return ;;
+  esac
+  for one in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+    case "$one" in
+      ${commands.map(({ name }) => name).join("|")}) command="$one"; break ;;
+    esac
+  done
+  case "\${command:-compile}" in
+${cases}
+  esac
+  if [[ "$word" == -* ]]; then
+    COMPREPLY=($(compgen -W "$flags" -- "$word"))
+  elif [[ -z "$command" ]]; then
+    COMPREPLY=($(compgen -W "${commands.map(({ name }) => name).join(" ")}" -- "$word"))
+  elif [[ "$command" == help ]]; then
+    COMPREPLY=($(compgen -W "${TOPICS}" -- "$word"))
+  else
+    compopt -o default 2>/dev/null
+  fi
+}
+complete -F _rules_compiler rules-compiler
+`;
+}
+
+/** The spellings of an option. */
+function namesOf(name: string): string {
+  const short = ALL.find((flag) => flag.name === name)?.short;
+  return short === undefined ? `--${name}` : `--${name}|-${short}`;
+}
+
+function zsh(): string {
+  const described = commands.map(
+    ({ name, description }) => `    ${quoted(`${name}:${description.replaceAll(":", "\\:")}`)}`,
+  );
+  const cases = commands.map(
+    ({ name }) =>
+      `    ${name}) _arguments -s ${completedFlags(name).flatMap(zshFlag).join(" ")} ${name === "help" ? `'*:topic:(${TOPICS})'` : "'*:file:_files'"} ;;`,
+  );
+  return `#compdef rules-compiler
+# zsh completion for rules-compiler: put it into a folder of $fpath as _rules-compiler
+_rules_compiler() {
+  local -a names
+  local command
+  names=(
+${described.join("\n")}
+  )
+  command=compile
+  if (( CURRENT == 2 )) && [[ $words[2] != -* ]]; then
+    _describe -t commands 'command' names
+    return
+  fi
+  if (( \${names[(I)$words[2]:*]} )); then
+    command=$words[2]
+    words=("\${(@)words[1]}" "\${(@)words[3,-1]}")
+    (( CURRENT-- ))
+  fi
+  case $command in
+${cases.join("\n")}
+  esac
+}
+if [[ $funcstack[1] == _rules-compiler ]]; then
+  _rules_compiler "$@"
+else
+  compdef _rules_compiler rules-compiler
+fi
+`;
+}
+
+function zshFlag({ name, short, value, repeats, description }: Flag): string[] {
+  const text = description.replaceAll(/[[\]:]/g, "\\$&");
+  const words = VALUES[name];
+  const action = words === undefined ? "_files" : `(${words.join(" ")})`;
+  const wanted = value === undefined ? "" : `:${value}:${action}`;
+  const star = repeats === true ? "*" : "";
+  const spellings = [`--${name}`, ...(short === undefined ? [] : [`-${short}`])];
+  return spellings.map((one) => quoted(`${star}${one}[${text}]${wanted}`));
+}
+
+function fish(): string {
+  const names = commands.map(({ name }) => name).join(" ");
+  const lines = commands.map(
+    ({ name, description }) =>
+      `complete -c rules-compiler -n "not __fish_seen_subcommand_from ${names}" -a ${name} -d ${quoted(description)}`,
+  );
+  const flags = ALL.map((flag) => {
+    const { name, short, value, description } = flag;
+    const only = takersOf(flag);
+    const seen = only === undefined ? "" : `__fish_seen_subcommand_from ${only.join(" ")}`;
+    // Without a command, the default one applies.
+    const isDefault = only?.includes(commands[0]!.name) === true;
+    const none = isDefault ? `; or not __fish_seen_subcommand_from ${names}` : "";
+    const when = seen === "" ? "" : ` -n "${seen}${none}"`;
+    const words = VALUES[name];
+    const wanted =
+      value === undefined
+        ? ""
+        : words === undefined
+          ? " -r -F"
+          : ` -x -a ${quoted(words.join(" "))}`;
+    return `complete -c rules-compiler${when} -l ${name}${short === undefined ? "" : ` -s ${short}`}${wanted} -d ${quoted(description)}`;
+  });
+  const topics = `complete -c rules-compiler -n "__fish_seen_subcommand_from help" -x -a ${quoted(TOPICS)}`;
+  return `# fish completion for rules-compiler: rules-compiler completions fish > ~/.config/fish/completions/rules-compiler.fish
+${[...lines, ...flags, topics].join("\n")}
+`;
+}
+
+/** Quotes a text for a shell. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+type AnyFlag = (typeof FLAGS)[number];
+type SetName = keyof typeof SETS;
+
+/** The commands that take an option; the type-level equivalent of `takersOf`. */
+type Takers<F> =
+  | (F extends { sets: readonly (infer Set extends SetName)[] }
+      ? (typeof SETS)[Set][number]
+      : never)
+  | (F extends { only: readonly (infer Command)[] } ? Command : never);
+
+type FlagsOf<Command> = AnyFlag extends infer F
+  ? F extends AnyFlag
+    ? Command extends Takers<F>
+      ? F
+      : never
+    : never
+  : never;
+
+type Camel<Name extends string> = Name extends `${infer Head}-${infer Tail}`
+  ? `${Head}${Capitalize<Camel<Tail>>}`
+  : Name;
+
+type ValueOf<F> = F extends { repeats: true }
+  ? readonly string[]
+  : F extends { value: string }
+    ? string | undefined
+    : boolean;
+
+/** The command-specific options of a command: switches, values, and lists of values. */
+export type CommandFlags<Command extends string> = {
+  readonly [F in FlagsOf<Command> as Camel<F["name"]>]: ValueOf<F>;
+};
+
+type CommandName = Takers<AnyFlag>;
+
+/** The options that the user gave for a command, by name. */
+export function flagsOf<Command extends CommandName>(
+  command: Command,
+  { switches, values }: Args,
+): CommandFlags<Command> {
+  const flags = (FLAGS as readonly Flag[]).filter((flag) => isFor(flag, command));
+  const entries = flags.map((flag) => {
+    const name = flag.name as FlagName;
+    const given = values.get(name);
+    const value =
+      flag.value === undefined
+        ? switches.has(name)
+        : flag.repeats === true
+          ? (given ?? [])
+          : given?.[0];
+    return [name.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase()), value] as const;
+  });
+  // The types above are derived from the same table.
+  return Object.fromEntries(entries) as CommandFlags<Command>;
 }

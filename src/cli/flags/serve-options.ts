@@ -1,10 +1,9 @@
-import { CompilerError, errorOf } from "../../diagnostics/diagnostic.ts";
-import { printable } from "../../diagnostics/printable.ts";
+import { CompilerError, errorOf } from "../../diagnostics/render.ts";
+import { printable } from "../../diagnostics/text.ts";
 import type { Host, ListenAddress } from "../../host/host.ts";
-import { Schedule } from "../../server/schedule.ts";
-import type { Args } from "./args.ts";
-import { durationOf } from "./duration-of.ts";
+import { Schedule } from "../../server/runs.ts";
 import type { FlagName } from "./flags.ts";
+import { type Args, durationOf } from "./options.ts";
 
 /** Options that only `serve` has. */
 export interface ServeOptions {

@@ -1,20 +1,24 @@
-import type { BuildEvent } from "../../build/build-event.ts";
-import type { BuildOutcome, ListOutcome } from "../../build/build-outcome.ts";
-import type { WrittenOutput } from "../../build/list-outputs.ts";
-import { countText } from "../../diagnostics/number-text.ts";
-import { printable } from "../../diagnostics/printable.ts";
+import type {
+  BuildEvent,
+  BuildOutcome,
+  CompileReport,
+  ListOutcome,
+  Loss,
+  LossReason,
+  ProgressEvent,
+  SourceReport,
+} from "../../builder/build.ts";
+import type { WrittenOutput } from "../../builder/publish/publish-list.ts";
+import { type Diagnostic, type Style, locationText, warningOf } from "../../diagnostics/render.ts";
+import { countText, numberText, printable, someOf } from "../../diagnostics/text.ts";
+import { COUNTS, fatesOfRules } from "../../explain/glossary.ts";
+import { sendToOutput } from "../../host/files.ts";
 import type { Host } from "../../host/host.ts";
-import { sendToOutput } from "../../host/send-to-output.ts";
 import type { Proof } from "../../resolvers/prove.ts";
 import type { Options } from "../flags/options.ts";
 import { INTERRUPTED, INTERRUPTED_PUBLISHING, endOnSignals, published } from "../interruption.ts";
-import { lossLines, updatesText, writtenText } from "./written-text.ts";
-import { ProgressLines } from "./progress-lines.ts";
-import { timeText } from "./step-time.ts";
-import { alarmLines, bytesText, summaryTable } from "./summary.ts";
-import type { Reporter } from "./reporter.ts";
-import { columnsOf } from "./text-width.ts";
-import { withList } from "./with-list.ts";
+import { type Reporter, columnsOf, fitText, textWidth } from "./reporter.ts";
+import { droppedText, renderTable } from "./table.ts";
 
 /** How many harmful lines are shown. The summary counts them all. */
 const MOST_ALARMS = 10;
@@ -210,4 +214,380 @@ function listDocument(outcome: ListOutcome): object {
   const report = isReported ? reportOf(outcome) : {};
   if (status !== "refused" && status !== "failed") return report;
   return { ...report, name: list, exit, diagnostics };
+}
+
+export function writtenText({ format, names, bytes, parts }: WrittenOutput): string {
+  const files = parts !== undefined && parts > 1 ? `, ${parts} files` : "";
+  return `${format}, ${countText(names ?? 0, "name")}, ${bytesText(bytes ?? 0)}${files}`;
+}
+
+/** What a primary needs to get from the zone before to this one. */
+export function updatesText({ updates }: WrittenOutput): string | undefined {
+  if (updates === undefined) return undefined;
+  if ("whole" in updates) return `updates: the whole zone, because ${WHOLE[updates.whole]}`;
+  const { file, records, messages } = updates;
+  return `updates: ${countText(records, "record")} in ${countText(messages, "message")}, ${printable(file)}`;
+}
+
+const WHOLE = {
+  first: "it has no earlier version",
+  settings: "its settings changed",
+  large: "a large part of it changed",
+} as const;
+
+/** Rules that a format cannot express or has no room for. docs/reference/formats.md explains the reasons. */
+export function lossLines(written: WrittenOutput): string[] {
+  const { losses = [], leftOut = [] } = written;
+  const of = (wanted: LossReason): Loss[] => losses.filter(({ reason }) => reason === wanted);
+  const [narrowed, widened, excepted] = [of("narrowed"), of("widened"), of("excepted")];
+  const expanded = of("expanded");
+  const told = new Set([...narrowed, ...widened, ...excepted, ...expanded]);
+  const others = losses.filter((loss) => !told.has(loss));
+  const left = someOf(leftOut.map(sourceText));
+  return [
+    ...narrowed.map(
+      ({ count }) =>
+        `blocks exact names only: subdomains of ${countText(count, "rule")} are blocked only if a source lists them`,
+    ),
+    ...widened.map(
+      ({ count, examples }) =>
+        `blocks more than intended: ${numberText(count)} (${printable(examples[0] ?? "", 40)})`,
+    ),
+    ...excepted.map(
+      ({ count, examples }) =>
+        `narrowed or skipped because a subdomain is allowed: ${countText(count, "name")} (${printable(examples[0] ?? "", 40)})`,
+    ),
+    ...expanded.map(
+      ({ count, examples }) =>
+        `written as known names: ${countText(count, "pattern")} (${printable(examples[0] ?? "", 40)})`,
+    ),
+    ...(others.length === 0 ? [] : [`skipped: ${others.map(lossText).join(", ")}`]),
+    ...(left === "" ? [] : [`over the limit: ${left}`]),
+  ];
+}
+
+function sourceText({
+  source,
+  names,
+}: {
+  readonly source: string;
+  readonly names: number;
+}): string {
+  return `${printable(source, 40)} ${numberText(names)}`;
+}
+
+function lossText({ reason, count, examples }: Loss): string {
+  const example = examples[0] === undefined ? "" : ` (${printable(examples[0], 40)})`;
+  return `${reason} ${numberText(count)}${example}`;
+}
+
+export function bytesText(bytes: number): string {
+  const units = ["B", "kB", "MB", "GB"];
+  let value = bytes;
+  let unit = 0;
+  while (value >= 1000 && unit < units.length - 1) {
+    value /= 1000;
+    unit++;
+  }
+  return unit === 0 ? `${bytes} B` : `${value.toFixed(1)} ${units[unit]}`;
+}
+
+const LONGEST_NAME = 32;
+
+/** One row per source: lines, kept, and dropped with reasons that fit; then the total. */
+export function summaryTable(
+  report: CompileReport,
+  columns: number,
+  style: Style,
+  hasAllReasons = false,
+): string {
+  const { lines, kept, sources } = report;
+  const total = { label: "total", lines, kept, dropped: totalDropped(sources) };
+  const rows = [...sources, total].map((source) => [
+    printable(source.label),
+    ...[source.lines, source.kept, source.lines - source.kept].map(numberText),
+    [...("state" in source ? stateText(source) : []), ...reasons(source.dropped)],
+  ]);
+  const headings = [COUNTS.lines[0], COUNTS.kept[0], COUNTS.dropped[0], "why"];
+  const table = renderTable([["source", ...headings], ...rows], {
+    align: "lrrrl",
+    columns,
+    longestName: LONGEST_NAME,
+    isCut: !hasAllReasons,
+  });
+  return table
+    .map((text, index) => {
+      if (index === 0) return style.faint(text);
+      return index === table.length - 1 ? style.strong(text) : text;
+    })
+    .join("\n");
+}
+
+/** Marks a degraded source: its numbers are those of a cached copy. */
+function stateText({ state, goodAt = "", usedUntil = "", problem }: SourceReport): string[] {
+  const copy = `copy from ${goodAt.slice(0, 10)}`;
+  const why = failureText(problem?.code);
+  if (state === "dropped") return [`left out: ${why}`];
+  if (state === "stale") return [`${why}: copy until ${usedUntil.slice(0, 10)}`];
+  if (state === "offline") return [copy];
+  return state === "held" ? [`held: ${copy}`] : [];
+}
+
+/** Why a source is not used as it is, if it could be fetched. */
+const REASONS: Readonly<Record<string, string>> = {
+  "fetch-timeout": "Connection timeout",
+  "source-not-found": "File not found",
+  "source-unreadable": "cannot be read",
+  "source-shrunk": "differs too much",
+  "source-grown": "differs too much",
+  "source-replaced": "differs too much",
+  "source-truncated": "not complete",
+  "source-empty": "not a list",
+  "source-is-html": "not a list",
+  "source-not-list": "not a list",
+  "source-not-text": "not a list",
+  "source-not-blocklist": "not a blocklist",
+  "bad-feed": "not the expected feed",
+};
+
+function failureText(code = ""): string {
+  return REASONS[code] ?? "Failed to fetch";
+}
+
+function totalDropped(sources: readonly SourceReport[]): Record<string, number> {
+  const total: Record<string, number> = {};
+  for (const { dropped } of sources)
+    for (const [name, count] of Object.entries(dropped)) total[name] = (total[name] ?? 0) + count;
+  return total;
+}
+
+/** The most important first, without comments and their like. */
+function reasons(dropped: Readonly<Record<string, number>>): string[] {
+  return fatesOfRules(dropped).map(([fate, count]) => `${fate} ${numberText(count)}`);
+}
+
+/** Fates that have their own warning, with the names. */
+const WARNED: ReadonlySet<string> = new Set([
+  "protected",
+  "household",
+  "over-budget",
+  "newly-blocks",
+]);
+
+/** The lines that would have done harm, one for each source and fate, without those that `warnings` are about. */
+export function alarmLines(
+  report: CompileReport,
+  warnings: readonly Diagnostic[],
+  columns: number,
+  style: Style,
+): string[] {
+  const warned = new Set(
+    warnings.filter(({ code }) => code === "own-lines").map(({ at }) => at && locationText(at)),
+  );
+  return report.sources.flatMap(({ alarms = [], dropped }) =>
+    alarms
+      .filter(({ fate, file, line }) => !WARNED.has(fate) && !warned.has(`${file}:${line}`))
+      .map((alarm) => {
+        const more = (dropped[alarm.fate] ?? 1) - 1;
+        const rest = more > 0 ? `, … ${numberText(more)} more` : "";
+        return `${droppedText(alarm, style, columns - rest.length)}${rest}`;
+      }),
+  );
+}
+
+/** Maximum number of sources shown while they are read; the rest are counted. */
+const MOST_LINES = 12;
+/** How often seconds and bytes are updated. */
+const TICK_MS = 500;
+
+/** A source that is still being read. */
+interface Running {
+  readonly label: string;
+  readonly since: number;
+  bytes: number;
+  retries: number;
+}
+
+/**
+ * Shows progress. On a terminal, it redraws a few lines until the work is done. Elsewhere, it prints one plain line per event.
+ */
+export class ProgressLines {
+  private readonly host: Host;
+  private readonly reporter: Reporter;
+  private readonly total: number;
+  private readonly isBrief: boolean;
+  private readonly running = new Map<number, Running>();
+  private readonly arrived = new Set<number>();
+  private readonly started: number;
+  private rows: number | undefined;
+  private drawn = 0;
+  private clock: ReturnType<typeof setInterval> | undefined;
+
+  /** `isBrief` hides single sources: with many lists, the same sources would appear repeatedly. */
+  constructor(host: Host, reporter: Reporter, total: number, isBrief: boolean) {
+    this.host = host;
+    this.reporter = reporter;
+    this.total = total;
+    this.isBrief = isBrief;
+    this.started = host.now().getTime();
+  }
+
+  show(event: ProgressEvent): void {
+    this.track(event);
+    this.printStep(event);
+    if (event.kind === "needs-scratch") this.printNeed(event);
+    else if (!this.reporter.isLive) this.printEvent(event);
+    // Downloads arrive in many pieces, so the timer redraws them.
+    else if (event.kind !== "source-arriving" && event.kind !== "step") this.draw();
+  }
+
+  /** Removes the lines, because the result follows. */
+  end(): void {
+    clearInterval(this.clock);
+    this.clock = undefined;
+    this.erase();
+  }
+
+  private track(event: ProgressEvent): void {
+    if (event.kind === "source-started") {
+      const since = this.host.now().getTime();
+      const label = printable(event.label, 60);
+      this.running.set(event.source, { label, since, bytes: 0, retries: 0 });
+    } else if (event.kind === "compiling") this.rows = event.lines;
+    else if ("source" in event) {
+      // A mirror that is no longer needed may still send data.
+      const source = this.running.get(event.source);
+      if (event.kind === "source-arriving") Object.assign(source ?? {}, { bytes: event.bytes });
+      else if (event.kind === "source-retried")
+        Object.assign(source ?? {}, { retries: event.retry });
+      else {
+        this.running.delete(event.source);
+        this.arrived.add(event.source);
+      }
+    }
+  }
+
+  /** With `--debug`, on terminals and elsewhere. */
+  private printStep(event: ProgressEvent): void {
+    const text = event.kind === "step" ? stepText(event) : fetchText(event);
+    if (text === undefined || !this.reporter.shows("debug")) return;
+    this.erase();
+    this.reporter.debug(text);
+  }
+
+  private printEvent(event: ProgressEvent): void {
+    if (event.kind === "source-read") {
+      const what = event.isCopy ? "the cached copy of " : "";
+      const text = `read ${what}${printable(event.label)}: ${bytesText(event.bytes)}`;
+      if (this.isBrief) this.reporter.debug(text);
+      else this.reporter.info(text);
+    } else if (event.kind === "source-failed")
+      this.reporter.info(`failed ${printable(event.label)}`);
+  }
+
+  /** Shown before the work begins, because a full disk would report it too late. */
+  private printNeed({ bytes, folder, free }: ProgressEvent & { kind: "needs-scratch" }): void {
+    this.erase();
+    const need = `needs about ${bytesText(bytes)} of temporary space in ${printable(folder)}`;
+    if (free >= bytes) this.reporter.info(need);
+    else
+      this.reporter.diagnostic(
+        warningOf("little-scratch-room", `${need}; only ${bytesText(free)} free`),
+      );
+  }
+
+  private draw(): void {
+    this.erase();
+    this.clock ??= setInterval(() => this.draw(), TICK_MS);
+    const { style } = this.reporter;
+    const width = Math.max(20, this.host.stderr.columns - 1);
+    const now = this.host.now().getTime();
+    const heading =
+      this.rows === undefined
+        ? [`reading sources ${this.arrived.size}/${this.total}`, ...secondsText(now - this.started)]
+        : [`compiling ${countText(this.rows, "line")}`];
+    const running = [...this.running.values()];
+    const shown = running.slice(0, MOST_LINES);
+    const more = running.length - shown.length;
+    const lines = [
+      style.strong(fitText(heading.join(", "), width)),
+      ...shown.map((source) => this.sourceLine(source, now, width)),
+      ...(more === 0 ? [] : [`  ${style.faint(`… and ${more} more`)}`]),
+    ];
+    this.host.stderr.write(`${lines.join("\n")}\n`);
+    this.drawn = lines.length;
+  }
+
+  private sourceLine(
+    { label, since, bytes, retries }: Running,
+    now: number,
+    width: number,
+  ): string {
+    const parts = [
+      ...(bytes === 0 ? [] : [bytesText(bytes)]),
+      ...secondsText(now - since),
+      ...(retries === 0 ? [] : [`retried ${timesText(retries)}`]),
+    ];
+    const state = parts.length === 0 ? "" : `  ${parts.join(", ")}`;
+    const { style } = this.reporter;
+    return `  ${style.faint("…")} ${fitText(label, width - 4 - textWidth(state))}${style.faint(state)}`;
+  }
+
+  private erase(): void {
+    if (this.drawn > 0) this.host.stderr.write(`\u001b[${this.drawn}A\u001b[J`);
+    this.drawn = 0;
+  }
+}
+
+function timesText(count: number): string {
+  return ["once", "twice"][count - 1] ?? `${count} times`;
+}
+
+/** Omits durations below a second. */
+function secondsText(ms: number): string[] {
+  return ms < 1000 ? [] : [`${Math.floor(ms / 1000)} s`];
+}
+
+type Fetched = ProgressEvent & { kind: "source-fetched" };
+
+/** States of a source in `--debug` output. */
+const STATES: Readonly<Record<Fetched["state"], string>> = {
+  local: "local",
+  fetched: "fetched",
+  unchanged: "unchanged, cached copy used",
+  locked: "locked in rules.lock",
+  held: "too different, cached copy used",
+  offline: "cached copy used",
+  stale: "failed, cached copy used",
+  dropped: "failed, not used",
+};
+
+/** A step of a download; undefined for other events. */
+export function fetchText(event: ProgressEvent): string | undefined {
+  if (event.kind === "source-retried") {
+    const { label, retry, pauseMs, cause } = event;
+    const pause = `${(pauseMs / 1000).toFixed(1)} s`;
+    return `fetch ${printable(label)}: retry ${retry} in ${pause}: ${cause}`;
+  }
+  // Local files are read later and have their own event.
+  if (event.kind !== "source-fetched" || event.state === "local") return undefined;
+  const { label, state, bytes, ms } = event;
+  const size = state === "fetched" ? `, ${bytesText(bytes)}` : "";
+  return `fetch ${printable(label)}: ${STATES[state]}${size}, ${timeText(ms)}`;
+}
+
+/** A transformation of a source, or of the whole list. */
+export function stepText({ label, name, ms }: ProgressEvent & { kind: "step" }): string {
+  return `${printable(label ?? "list")}: ${name}, ${timeText(ms)}`;
+}
+
+/** A duration for human readers, without insignificant digits. */
+export function timeText(ms: number): string {
+  if (ms < 1) return "<1 ms";
+  return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
+}
+
+/** The diagnostic with the name of its list, for runs with several lists. */
+export function withList(diagnostic: Diagnostic, list: string): Diagnostic {
+  return { ...diagnostic, message: `${printable(list)}: ${diagnostic.message}` };
 }

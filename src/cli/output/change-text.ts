@@ -1,12 +1,37 @@
-import type { RankedNames } from "../../build/name-ranks.ts";
-import { printable } from "../../diagnostics/printable.ts";
-import type { Style } from "../../diagnostics/render.ts";
-import { changedText } from "../../explain/effective-diff.ts";
-import { type FileChange, type ListChange, isSame } from "../../explain/list-change.ts";
-import { namesWith, rankOfChange } from "../../explain/popular-changes.ts";
-import { countText, numberText } from "../../diagnostics/number-text.ts";
-import { locationLink, locationText } from "./location-text.ts";
-import { renderTable } from "./table.ts";
+import {
+  type CompileReport,
+  type ListOutcome,
+  type SourceState,
+  isDegraded,
+} from "../../builder/build.ts";
+import type { RankedNames } from "../../builder/inspect-lists.ts";
+import { type RecordHeader, openLastBuild } from "../../builder/state/kept-builds.ts";
+import { type FoundHold, holdText } from "../../builder/state/list-state.ts";
+import {
+  CompilerError,
+  type Diagnostic,
+  NO_STYLE,
+  type Style,
+  renderDiagnostic,
+} from "../../diagnostics/render.ts";
+import { countText, momentText, numberText, printable } from "../../diagnostics/text.ts";
+import { changedText, hasChange } from "../../explain/effective-diff.ts";
+import { FATE_ENTRIES, type LineOfFate, fateLines } from "../../explain/glossary.ts";
+import {
+  type ChangedRules,
+  type FileChange,
+  type ListChange,
+  changedRules,
+  isSame,
+  namesWith,
+  rankOfChange,
+} from "../../explain/list-change.ts";
+import type { TrafficChange } from "../../explain/traffic.ts";
+import type { Host } from "../../host/host.ts";
+import type { Options } from "../flags/options.ts";
+import { type Reporter, columnsOf } from "./reporter.ts";
+import { trafficChangeLines } from "./stats-text.ts";
+import { droppedText, locationLink, locationText, markdownText, renderTable } from "./table.ts";
 
 /** Maximum number of names and sources shown; the rest are counted. */
 const MOST = 10;
@@ -105,4 +130,242 @@ export function changeJson(
         return { ...change, ...(rank !== undefined && { rank }), ...(place && { from: place }) };
       }),
   };
+}
+
+const SHOWN = 10;
+
+/** Fates of lines that were meant to be rules. */
+const FATES_OF_RULES = [...FATE_ENTRIES.values()]
+  .filter(({ rank }) => rank !== "no-rule" && rank !== "kept")
+  .map(({ name }) => name);
+
+/** Shows the new and changed lines of local sources that a build dropped, from its record. */
+export class ChangedLines {
+  private readonly options: Options;
+  private readonly host: Host;
+  private readonly reporter: Reporter;
+  /** The texts of local sources in the last build, by path. */
+  private readonly texts = new Map<string, Uint8Array>();
+
+  constructor(options: Options, host: Host, reporter: Reporter) {
+    this.options = options;
+    this.host = host;
+    this.reporter = reporter;
+  }
+
+  async show(outcome: ListOutcome, changed: readonly string[]): Promise<void> {
+    const added = new Map<string, ReadonlySet<string>>();
+    for (const { path } of outcome.inputs) {
+      const known = this.texts.get(path);
+      if (known !== undefined && !changed.includes(path)) continue;
+      const fresh = await this.textOf(path);
+      this.texts.set(path, fresh);
+      const lines = known === undefined ? [] : changedRules(known, fresh).added;
+      if (lines.length > 0) added.set(path, new Set(lines.map((line) => line.replace(/\r$/, ""))));
+    }
+    if (added.size === 0 || !["published", "unchanged"].includes(outcome.status)) return;
+    const { reporter, host } = this;
+    const columns = columnsOf(host.stderr);
+    const found = await this.droppedIn(outcome.list, added);
+    for (const line of found.slice(0, SHOWN))
+      reporter.info(droppedText(line, reporter.style, columns));
+    const more = found.length - SHOWN;
+    if (more > 0) reporter.info(`  … ${countText(more, "dropped line")} more`);
+  }
+
+  private async droppedIn(
+    list: string,
+    added: ReadonlyMap<string, ReadonlySet<string>>,
+  ): Promise<LineOfFate[]> {
+    const { options, host } = this;
+    try {
+      const { file, record } = await openLastBuild(list, options, host);
+      await file.close();
+      const { files } = record.header;
+      const own = files.filter(({ path }) => path !== undefined && added.has(path));
+      const wanted = {
+        fates: FATES_OF_RULES,
+        sources: new Set(own.map(({ source }) => source)),
+      };
+      const found: LineOfFate[] = [];
+      for await (const lines of fateLines(record, wanted, options.cacheDir, host))
+        for (const line of lines)
+          if (added.get(line.path ?? "")?.has(line.text ?? "") === true)
+            found.push({ ...line, file: host.path.relative(host.cwd, line.path!) });
+      return found;
+    } catch (error) {
+      if (!(error instanceof CompilerError)) throw error;
+      this.reporter.info(`the fates of changed lines are not known: ${error.message}`);
+      return [];
+    }
+  }
+
+  private async textOf(path: string): Promise<Uint8Array> {
+    return (await this.host.exists(path)) ? await this.host.readFile(path) : new Uint8Array(0);
+  }
+}
+
+/** Shows the first rules and counts the rest. */
+export function changedRulesText({ added, removed }: ChangedRules, style: Style): string {
+  return [
+    ...firstOf(added, "+").map((line) => style.good(line)),
+    ...firstOf(removed, "−").map((line) => style.error(line)),
+  ].join("\n");
+}
+
+function firstOf(rules: readonly string[], sign: string): string[] {
+  return [
+    ...rules.slice(0, SHOWN).map((rule) => `  ${sign} ${printable(rule, 120)}`),
+    ...(rules.length > SHOWN ? [`  ${sign} and ${rules.length - SHOWN} more`] : []),
+  ];
+}
+
+const MOST_CHANGES = 8;
+
+/** A build as a Markdown section. A build without changes gets one line, so that no build seems to be missing. */
+export function changelogSection(
+  at: string,
+  change: ListChange,
+  before: RecordHeader | undefined,
+  now: RecordHeader | undefined,
+): string {
+  const { added, removed, rulesNow } = change;
+  const lines = [`\n## ${momentText(at)}\n`];
+  const sources = changedSources(before, now);
+  if (isSame(change) && sources.length === 0)
+    return `${lines.join("\n")}\nNothing changed: ${countText(rulesNow, "rule")}.\n`;
+  lines.push(
+    `${countText(rulesNow, "rule")}: ${numberText(added.length)} added, ${numberText(removed.length)} removed.\n`,
+    ...sources,
+    ...nameLine("Newly blocked", "blocked", change),
+    ...nameLine("No longer blocked", "freed", change),
+    ...sharesLine(change),
+    ...change.files.map((file) => `- ${markdownText(fileText(file))}`),
+  );
+  return `${lines.join("\n")}\n`;
+}
+
+function nameLine(heading: string, kind: "blocked" | "freed", { changes }: ListChange): string[] {
+  const names = changes.filter((change) => hasChange(change, kind));
+  if (names.length === 0) return [];
+  const shown = names
+    .slice(0, MOST_CHANGES)
+    .map(({ name, self }) => `${self === kind ? "" : "below "}${nameText(name)}`);
+  const more =
+    names.length > MOST_CHANGES ? ` and ${numberText(names.length - MOST_CHANGES)} more` : "";
+  return [`- ${heading}: ${countText(names.length, "name")}, ${shown.join(", ")}${more}`];
+}
+
+function nameText(name: string): string {
+  return `\`${printable(name, 80).replaceAll("`", "")}\``;
+}
+
+function sharesLine({ bySource }: ListChange): string[] {
+  if (bySource.length === 0) return [];
+  const shown = bySource
+    .slice(0, MOST_CHANGES)
+    .map(({ source, added, removed }) => `${markdownText(source)} +${added} −${removed}`);
+  const more = bySource.length > MOST_CHANGES ? ` and ${bySource.length - MOST_CHANGES} more` : "";
+  return [`- By source: ${shown.join(", ")}${more}`];
+}
+
+/** Sources that were added or removed, or whose state changed. */
+function changedSources(before: RecordHeader | undefined, now: RecordHeader | undefined): string[] {
+  if (before === undefined || now === undefined) return [];
+  const old = new Map(before.sources.map((one) => [one.source, one]));
+  const fresh = new Map(now.sources.map((one) => [one.source, one]));
+  const came = now.sources.filter(({ source }) => !old.has(source));
+  const went = before.sources.filter(({ source }) => !fresh.has(source));
+  const worse = now.sources.filter(
+    ({ source, state }) => isDegraded(state) && !isDegraded(old.get(source)?.state ?? state),
+  );
+  return [
+    ...labelLine("New sources", came),
+    ...labelLine("Removed sources", went),
+    ...labelLine("Unavailable, replaced by cached copies or skipped", worse),
+  ];
+}
+
+function labelLine(text: string, some: readonly { readonly label: string }[]): string[] {
+  if (some.length === 0) return [];
+  return [`- ${text}: ${some.map(({ label }) => markdownText(label)).join(", ")}`];
+}
+
+interface PlanView {
+  readonly file: string;
+  readonly report: CompileReport;
+  readonly change: ListChange;
+  readonly refused: readonly Diagnostic[];
+  readonly warnings: readonly Diagnostic[];
+  readonly isVerbose?: boolean;
+  /** What changes for the queries of a log. */
+  readonly traffic?: TrafficChange | undefined;
+  readonly ranks?: RankedNames | undefined;
+  readonly hold?: FoundHold | undefined;
+}
+
+/** Warnings that matter for the decision to publish. */
+const SHOWN_WARNINGS: ReadonlySet<string> = new Set([
+  "source-stale",
+  "source-held",
+  "source-dropped",
+  "protected-names",
+  "protected-blocked",
+  "household-names",
+  "suffix-blocked",
+  "new-exceptions",
+  "popular-blocked",
+  "popular-kept",
+  "breaks-traffic",
+]);
+
+/** A plan as text, in the order of a reviewer's questions: the target, the sources, the changes, and the guards. */
+export function planText(view: PlanView, style: Style): string {
+  const { file, report, change, refused, warnings } = view;
+  const lines = [
+    `${style.strong(printable(report.name))} → ${printable(file)}`,
+    `  ${sourcesText(report, style)}`,
+    ...changeLines(change, style, view.ranks),
+    ...(view.traffic === undefined ? [] : trafficChangeLines(view.traffic, style, view.isVerbose)),
+  ];
+  const shown = warnings.filter(({ code }) => SHOWN_WARNINGS.has(code));
+  const said = [...shown, ...refused]
+    .map((one) => renderDiagnostic(one, style, view.isVerbose))
+    .join("");
+  return `${lines.join("\n")}\n${said}${closing(view, style)}\n`;
+}
+
+function closing({ refused, change, report, hold }: PlanView, style: Style): string {
+  if (hold !== undefined)
+    return `${style.warning(holdText(report.name, hold))}; nothing would be published`;
+  const codes = [...new Set(refused.map(({ code }) => code))];
+  if (codes.length > 0)
+    return `${style.error("would be refused")}; to publish once anyway: ${codes.map((code) => `--accept ${code}`).join(" ")}`;
+  if (isSame(change)) return style.good("nothing to publish");
+  return `${style.good("would be published")}${report.degraded ? ", degraded" : ""}`;
+}
+
+function sourcesText({ sources }: CompileReport, style: Style): string {
+  const counts = new Map<SourceState["kind"], number>();
+  for (const { state } of sources) counts.set(state, (counts.get(state) ?? 0) + 1);
+  const states = [...counts].map(([state, count]) =>
+    isDegraded(state) ? style.warning(`${count} ${state}`) : `${count} ${state}`,
+  );
+  return `${countText(sources.length, "source")}: ${states.join(", ")}`;
+}
+
+/** The plan for a pull request. */
+export function planMarkdown(view: PlanView): string {
+  const text = planText(view, NO_STYLE);
+  // A fence that is longer than any in the text cannot be closed by it.
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
+  const fence = "`".repeat(longest + 1);
+  const verdict = verdictOf(view);
+  return `### Plan: ${verdict}\n\n${fence}text\n${text}${fence}\n`;
+}
+
+function verdictOf({ hold, refused, change }: PlanView): string {
+  if (hold !== undefined) return "held";
+  if (refused.length > 0) return "would be refused";
+  return isSame(change) ? "no change" : "changes";
 }

@@ -1,12 +1,12 @@
-import { printable } from "../../diagnostics/printable.ts";
+import { isDegraded } from "../../builder/build.ts";
 import type { Style } from "../../diagnostics/render.ts";
-import type { Since } from "../../explain/since.ts";
-import type { Explanation, LineFate } from "../../explain/why.ts";
-import { momentText } from "../../diagnostics/moment-text.ts";
-import { countText } from "../../diagnostics/number-text.ts";
-import { locationLink, locationText } from "./location-text.ts";
-import { renderTable } from "./table.ts";
-import { fitText, textWidth } from "./text-width.ts";
+import { countText, momentText, printable } from "../../diagnostics/text.ts";
+import { VERSION } from "../../diagnostics/version.ts";
+import type { Explanation, LineFate, Since } from "../../explain/why.ts";
+import type { LintProblem } from "../../lint/lint-list.ts";
+import type { ServerHealth } from "../commands/status.ts";
+import { fitText, textWidth } from "./reporter.ts";
+import { locationLink, locationText, renderTable } from "./table.ts";
 
 /** Maximum number of lines shown; the rest are counted. */
 const MOST_LINES = 12;
@@ -115,4 +115,202 @@ function shortLocation(line: LineFate, room: number): string {
 function meaningText({ fate, meaning, firstSeen }: LineFate): string {
   const why = fate === "kept" ? "kept" : `${fate}, ${meaning}`;
   return firstSeen === undefined ? why : `${why}, first seen ${momentText(firstSeen)}`;
+}
+
+/** Rows per section, so that everything fits on one screen. */
+const MOST_ROWS = 4;
+
+/** Servers of earlier versions say less. */
+const NOT_REPORTED = "not reported by this server";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** A server on one screen of 25 lines. Nothing in it is trusted: another program may have answered. */
+export function statusText(health: ServerHealth, style: Style, columns: number): string {
+  const { status, reason, running, next } = health;
+  const tone = status === "healthy" ? "good" : status === "unhealthy" ? "error" : "warning";
+  const word = printable(status, 20);
+  const room = columns - word.length;
+  const sources = entriesOf(health, "sources");
+  const bad = sources.filter(({ state }) => isDegraded(String(state)));
+  const held = new Map(entriesOf(health, "held").map((one) => [plainText(one["list"]), one]));
+  const listRow = (one: Fields): string[] => {
+    const hold = held.get(plainText(one["name"]));
+    const state =
+      hold === undefined
+        ? `published ${timeText(one["publishedAt"])}`
+        : `held at the build of ${timeText(hold["build"])}`;
+    return [nameText(one["name"]), rulesText(one["rules"]), state];
+  };
+  const rows = [
+    ...renderTable(
+      [
+        ["last run", runText(health["lastRun"])],
+        ["next run", running === true ? "running now" : timeText(next)],
+        ["sources", "sources" in health ? sourcesText(sources, bad) : NOT_REPORTED],
+      ],
+      { align: "ll", indent: 0 },
+    ),
+    ...section("lists", "lrl", entriesOf(health, "lists").map(listRow)),
+    ...section("sources that are not available", "lll", bad.map(sourceRow)),
+    ...section("resolvers", "llllrl", entriesOf(health, "resolvers").map(resolverRow)),
+  ];
+  const lines = rows.map((row) => fitText(row, columns));
+  return `${style[tone](word)}${fitText(`: ${printable(reason)}`, room)}\n${lines.join("\n")}\n`;
+}
+
+function section(title: string, align: string, rows: readonly string[][]): string[] {
+  if (rows.length === 0) return [];
+  const more = rows.length - MOST_ROWS;
+  return [
+    title,
+    ...renderTable(rows.slice(0, MOST_ROWS), { align }),
+    ...(more > 0 ? [`  and ${more} more`] : []),
+  ];
+}
+
+function sourcesText(sources: readonly Fields[], bad: readonly Fields[]): string {
+  return `${countText(sources.length, "source")}, ${bad.length} not available`;
+}
+
+function runText(run: unknown): string {
+  if (run === null) return "none yet";
+  const { at, outcome, trigger, seconds, degraded } = fieldsOf(run);
+  if (outcome === undefined) return NOT_REPORTED;
+  const state = `${printable(plainText(outcome), 20)}${degraded === true ? ", degraded" : ""}`;
+  const time = typeof seconds === "number" ? `, ${seconds.toFixed(1)} s` : "";
+  return `${timeText(at)}, ${state}${time}, by ${printable(plainText(trigger), 20)}`;
+}
+
+function sourceRow({ name: label, state, goodAt }: Fields): string[] {
+  return [nameText(label), printable(plainText(state), 20), `last available ${timeText(goodAt)}`];
+}
+
+function resolverRow({ resolver, list, outcome, build, latencyMs, at }: Fields): string[] {
+  return [
+    nameText(resolver),
+    nameText(list),
+    printable(plainText(outcome ?? "not proved yet"), 20),
+    typeof build === "string" ? printable(build, 16) : "-",
+    typeof latencyMs === "number" ? `${Math.round(latencyMs)} ms` : "-",
+    timeText(at),
+  ];
+}
+
+function nameText(value: unknown): string {
+  return printable(plainText(value), 40);
+}
+
+function rulesText(value: unknown): string {
+  return typeof value === "number" ? countText(value, "rule") : "-";
+}
+
+function timeText(value: unknown): string {
+  return Number.isNaN(Date.parse(plainText(value))) ? "-" : momentText(plainText(value));
+}
+
+function plainText(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+function entriesOf(health: ServerHealth, field: string): Fields[] {
+  const entries = health[field];
+  return Array.isArray(entries) ? entries.map(fieldsOf) : [];
+}
+
+function fieldsOf(value: unknown): Fields {
+  return typeof value === "object" && value !== null ? (value as Fields) : {};
+}
+
+/** A file and its problems. */
+export interface LintedFile {
+  readonly file: string;
+  readonly problems: readonly LintProblem[];
+  readonly isFixed: boolean;
+}
+
+/** Report formats, by their `--format` names. */
+export const LINT_REPORTS: Readonly<
+  Record<string, (files: readonly LintedFile[], style: Style) => string>
+> = {
+  text: textReport,
+  json: (files) => `${JSON.stringify(files)}\n`,
+  sarif: (files) => `${JSON.stringify(sarifOf(files), undefined, 2)}\n`,
+  github: githubAnnotations,
+};
+
+function textReport(files: readonly LintedFile[], style: Style): string {
+  const lines = files.flatMap(({ file, problems }) =>
+    problems.map(({ line, column, severity, rule, message }) => {
+      const place = style.strong(`${printable(file)}:${line}:${column}`);
+      const kind = severity === "error" ? style.error(severity) : style.warning(severity);
+      return `${place}: ${kind}[${rule}]: ${message}`;
+    }),
+  );
+  const all = files.flatMap(({ problems }) => problems);
+  const errors = all.filter(({ severity }) => severity === "error").length;
+  const fixable = all.filter(({ isFixable }) => isFixable).length;
+  const fixed = files.filter(({ isFixed }) => isFixed).length;
+  const counts = `${countText(files.length, "file")}: ${countText(errors, "error")}, ${countText(all.length - errors, "warning")}`;
+  const rest =
+    fixed > 0
+      ? `; ${countText(fixed, "file")} fixed`
+      : fixable > 0
+        ? `; --fix fixes ${fixable} without changing what the list blocks`
+        : "";
+  return `${[...lines, counts + rest].join("\n")}\n`;
+}
+
+/** https://docs.oasis-open.org/sarif/sarif/v2.1.0/, limited to the fields that code hosts read. */
+function sarifOf(files: readonly LintedFile[]): object {
+  const rules = [
+    ...new Set(files.flatMap(({ problems }) => problems.map(({ rule }) => rule))),
+  ].toSorted();
+  return {
+    $schema: "https://json.schemastore.org/sarif-2.1.0.json",
+    version: "2.1.0",
+    runs: [
+      {
+        tool: {
+          driver: { name: "rules-compiler", version: VERSION, rules: rules.map((id) => ({ id })) },
+        },
+        results: files.flatMap(({ file, problems }) =>
+          problems.map(({ rule, severity, line, column, message }) => ({
+            ruleId: rule,
+            ruleIndex: rules.indexOf(rule),
+            level: severity,
+            message: { text: message },
+            locations: [
+              {
+                physicalLocation: {
+                  artifactLocation: { uri: encodeURI(file.replaceAll("\\", "/")) },
+                  region: { startLine: line, startColumn: column },
+                },
+              },
+            ],
+          })),
+        ),
+      },
+    ],
+  };
+}
+
+/** Workflow commands, which GitHub shows beside the lines of a pull request. */
+function githubAnnotations(files: readonly LintedFile[]): string {
+  return files
+    .flatMap(({ file, problems }) =>
+      problems.map(
+        ({ rule, severity, line, column, message }) =>
+          `::${severity} file=${property(file)},line=${line},col=${column},title=${property(rule)}::${data(message)}\n`,
+      ),
+    )
+    .join("");
+}
+
+function data(text: string): string {
+  return text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+}
+
+function property(text: string): string {
+  return data(text).replaceAll(":", "%3A").replaceAll(",", "%2C");
 }

@@ -1,10 +1,8 @@
-import { countText } from "../../diagnostics/number-text.ts";
-import { printable, withoutCredentials } from "../../diagnostics/printable.ts";
+import { countText, printable, withoutCredentials } from "../../diagnostics/text.ts";
 import { type Host, HostError } from "../../host/host.ts";
-import { takes } from "../flags/args.ts";
-import type { Options } from "../flags/options.ts";
+import { type Options, takes } from "../flags/options.ts";
+import { timeText } from "./build-screen.ts";
 import type { Reporter } from "./reporter.ts";
-import { timeText } from "./step-time.ts";
 
 /** The settings that debug output begins with. */
 export function settingsOf(options: Options, command: string, host: Host): Record<string, string> {

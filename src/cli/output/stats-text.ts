@@ -1,10 +1,12 @@
-import { printable } from "../../diagnostics/printable.ts";
-import type { Style } from "../../diagnostics/render.ts";
-import type { ListStats } from "../../explain/stats.ts";
-import { countText, numberText } from "../../diagnostics/number-text.ts";
-import { markdownText } from "./markdown-text.ts";
-import { COUNTS } from "../../explain/glossary.ts";
-import { renderTable } from "./table.ts";
+import type { CompileReport, SourceReport } from "../../builder/build.ts";
+import { type Diagnostic, type Style, renderDiagnostic } from "../../diagnostics/render.ts";
+import { countText, numberText, printable, someOf } from "../../diagnostics/text.ts";
+import { COUNTS, type ListStats } from "../../explain/glossary.ts";
+import type { ClientTraffic, TrafficChange, TrafficStats } from "../../explain/traffic.ts";
+import { USER_RULES_NAME } from "../../import/config-text.ts";
+import { type ImportedConfig, OWN_SOFTWARE } from "../../import/hostlist-compiler.ts";
+import { bytesText } from "./build-screen.ts";
+import { markdownText, renderTable } from "./table.ts";
 
 const COLUMNS = ["lines", "kept", "dropped", "redundant", "rules", "onlyHere"] as const;
 const HEADINGS = COLUMNS.map((column) => COUNTS[column][0]);
@@ -79,4 +81,321 @@ export function statsMarkdown(stats: ListStats): string {
     (row, index) => `| ${markdownText(stats.sources[index]!.source)} | ${row.join(" | ")} |`,
   );
   return `| source | ${HEADINGS.join(" | ")} |\n|---|${"---:|".repeat(HEADINGS.length)}\n${rows.join("\n")}\n\n${markdownText(coverLine(stats))}\n`;
+}
+
+const TRAFFIC_HEADINGS = ["rules", "blocked", "by it alone"] as const;
+/** The width of tables in a plan. */
+const PLAN_COLUMNS = 78;
+
+function trafficNumbers({ sources }: ListStats, traffic: TrafficStats): string[][] {
+  return traffic.sources.map(({ blocked, alone }, index) =>
+    [sources[index]!.rules, blocked, alone].map(numberText),
+  );
+}
+
+/** One row per source, then what the list did for the queries of the logs. */
+export function trafficTable(
+  stats: ListStats,
+  traffic: TrafficStats,
+  style: Style,
+  columns: number,
+): string {
+  const rows = trafficNumbers(stats, traffic).map((cells, index) => [
+    printable(traffic.sources[index]!.source),
+    ...cells,
+  ]);
+  const [head, ...body] = renderTable([["source", ...TRAFFIC_HEADINGS], ...rows], {
+    align: "lrrr",
+    columns,
+    longestName: LONGEST_NAME,
+  });
+  return `${[
+    style.faint(head!),
+    ...body.map((text, index) =>
+      traffic.sources[index]!.blocked === 0 ? style.faint(text) : text,
+    ),
+    "",
+    ...trafficLines(traffic),
+    ...clientTable(traffic.clients, columns, style),
+  ].join("\n")}\n`;
+}
+
+/** The same for a README or a pull request. */
+export function trafficMarkdown(stats: ListStats, traffic: TrafficStats): string {
+  const rows = trafficNumbers(stats, traffic).map(
+    (row, index) => `| ${markdownText(traffic.sources[index]!.source)} | ${row.join(" | ")} |`,
+  );
+  const lines = trafficLines(traffic).map((line) => markdownText(line));
+  const clients = (traffic.clients ?? []).map(
+    (one) => `| ${[markdownText(clientName(one)), ...clientNumbers(one)].join(" | ")} |`,
+  );
+  const tables = [
+    markdownTable(["source", ...TRAFFIC_HEADINGS], rows),
+    `${lines.join("\n\n")}\n`,
+    ...(clients.length === 0 ? [] : [markdownTable(["client", "queries", "blocked"], clients)]),
+  ];
+  return tables.join("\n");
+}
+
+function markdownTable(headings: readonly string[], rows: readonly string[]): string {
+  return `| ${headings.join(" | ")} |\n|---|${"---:|".repeat(headings.length - 1)}\n${rows.join("\n")}\n`;
+}
+
+/** The most names and clients that are shown. */
+const MOST_SHOWN = 100;
+
+function clientTable(
+  clients: readonly ClientTraffic[] | undefined,
+  columns: number,
+  style: Style,
+): string[] {
+  if (clients === undefined || clients.length === 0) return [];
+  const isChange = clients[0]!.freed !== undefined;
+  const headings = isChange
+    ? ["client", "queries", "newly blocked", "no longer blocked"]
+    : ["client", "queries", "blocked"];
+  const shown = clients.slice(0, MOST_SHOWN);
+  const rows = shown.map((one) => [printable(clientName(one)), ...clientNumbers(one)]);
+  const [head, ...body] = renderTable([headings, ...rows], {
+    align: isChange ? "lrrr" : "lrr",
+    columns,
+    longestName: LONGEST_NAME,
+  });
+  return ["", style.faint(head!), ...body, ...moreLines(clients.length - shown.length, "client")];
+}
+
+function clientNumbers({ queries, blocked, freed }: ClientTraffic): string[] {
+  return [queries, blocked, ...(freed === undefined ? [] : [freed])].map(numberText);
+}
+
+function clientName({ client }: ClientTraffic): string {
+  return client === "" ? "unknown" : client;
+}
+
+function moreLines(count: number, noun: string): string[] {
+  return count > 0 ? [`    and ${countText(count, `more ${noun}`)}`] : [];
+}
+
+function trafficLines(traffic: TrafficStats): string[] {
+  const { files, queries, blocked, sources, unseen } = traffic;
+  const idle = sources.filter((source) => source.blocked === 0).map(({ source }) => source);
+  return [
+    ...files.map((one) => `${printable(one.file)}: ${queriesText(one.queries)}, ${one.format}`),
+    `The list blocks ${numberText(blocked)} of ${queriesText(queries)}${shareText(blocked, queries)}.`,
+    ...(idle.length === 0 || queries === 0 ? [] : [`Blocked nothing: ${someOf(idle)}`]),
+    ...(unseen.length === 0
+      ? []
+      : [`Not searched, so that counts may be too low: ${someOf(unseen)}`]),
+  ];
+}
+
+function shareText(part: number, whole: number): string {
+  return whole === 0 ? "" : `, ${((100 * part) / whole).toFixed(1)} %`;
+}
+
+/** What a plan changes for the queries of logs: counts, and with `isVerbose` names. */
+export function trafficChangeLines(
+  { queries, blocked, freed, names, clients }: TrafficChange,
+  style: Style,
+  isVerbose = false,
+): string[] {
+  const shown = isVerbose ? names.slice(0, MOST_SHOWN) : [];
+  const table = clientTable(clients, PLAN_COLUMNS, style).slice(1);
+  return [
+    `  of ${queriesText(queries)} in the log, newly blocked: ${numberText(blocked)}, no longer blocked: ${numberText(freed)}`,
+    ...shown.map(
+      (one) =>
+        `    ${printable(one.name)}  ${queriesText(one.queries)}  ${one.change === "blocked" ? "newly blocked" : "no longer blocked"}`,
+    ),
+    ...(isVerbose ? moreLines(names.length - shown.length, "name") : []),
+    ...table.map((line) => `  ${line}`),
+  ];
+}
+
+/** The same as JSON; names only if they were asked for. */
+export function trafficChangeJson({ names, ...counts }: TrafficChange, isVerbose: boolean): object {
+  return isVerbose ? { ...counts, names } : counts;
+}
+
+function queriesText(count: number): string {
+  return countText(count, "query", "queries");
+}
+
+interface Audit {
+  readonly path: string;
+  readonly setup: ImportedConfig;
+  readonly report: CompileReport;
+  readonly stats: ListStats;
+  /** Names that the lists must not block. */
+  readonly findings: readonly Diagnostic[];
+}
+
+/** The audit of one list. */
+interface AuditedList {
+  readonly name: string;
+  readonly source: string;
+  readonly lines: number;
+  /** Rules of the compiled list that one of its lines gives. */
+  readonly rules: number;
+  /** Rules that would leave the compiled list if this list went away. */
+  readonly onlyHere: number;
+  readonly state: "good" | "adds-nothing" | "repeated" | "stale" | "dead" | "no-list";
+  /** The name of an earlier list with the same address. */
+  readonly sameAs?: string;
+  readonly problem?: string;
+}
+
+const LONGEST_LABEL = 40;
+const SHOWN_FINDINGS = 5;
+
+/** Omits the user's own rules, which are the last source of the compiled list. */
+function listsOf(audit: Audit): AuditedList[] {
+  const sources = sourcesOf(audit);
+  return audit.setup.userRules.length === 0 ? sources : sources.slice(0, -1);
+}
+
+/** The lists, and the user's own rules. */
+function sourcesOf({ report, stats }: Audit): AuditedList[] {
+  const { sources } = report;
+  const needed = new Set(stats.cover.sources);
+  return sources.map((source, index) => {
+    const { rules, onlyHere } = stats.sources[index]!;
+    const { label, lines, problem, state } = source;
+    const same = sources.filter((other) => other.source === source.source);
+    const sameAs = same[0] === source ? undefined : same[0]!.label;
+    // A list does not add rules that its own copy has, but one of the two is needed.
+    const adds = onlyHere > 0 || (same.length > 1 && same.some((one) => needed.has(one.label)));
+    return {
+      name: label,
+      source: source.source,
+      lines,
+      rules,
+      onlyHere,
+      state: stateOf(source, sameAs === undefined, adds),
+      ...(sameAs !== undefined && { sameAs }),
+      ...(problem && state === "dropped" && { problem: problem.message }),
+    };
+  });
+}
+
+function stateOf(
+  { state, problem }: SourceReport,
+  isFirst: boolean,
+  adds: boolean,
+): AuditedList["state"] {
+  const isOther = problem?.code === "source-is-html" || problem?.code === "source-not-list";
+  if (state === "dropped") return isOther ? "no-list" : "dead";
+  if (!isFirst) return "repeated";
+  if (state === "stale") return "stale";
+  return adds ? "good" : "adds-nothing";
+}
+
+/** The same numbers as JSON. */
+export function auditJson(audit: Audit): object {
+  const { path, setup, report, findings } = audit;
+  const lists = listsOf(audit);
+  return {
+    file: path,
+    software: setup.software,
+    lists,
+    off: setup.lists.filter(({ isOn }) => !isOn).map(({ name }) => name),
+    ownRules: setup.userRules.length,
+    notes: setup.notes,
+    lines: report.lines,
+    redundant: redundantIn(audit),
+    rules: report.rules,
+    bytes: report.bytes,
+    needed: neededOf(audit),
+    findings,
+  };
+}
+
+/** The smallest set of lists that yields every rule, besides the user's own rules. */
+function neededOf({ setup, stats }: Audit): readonly string[] {
+  const { sources } = stats.cover;
+  return setup.userRules.length === 0
+    ? sources
+    : sources.filter((name) => name !== USER_RULES_NAME);
+}
+
+/** Lines that one list does not need, including those of the user's own rules. */
+function redundantIn({ stats }: Audit): number {
+  return stats.sources.reduce((sum, { redundant }) => sum + redundant, 0);
+}
+
+export function auditText(audit: Audit, style: Style, columns: number): string {
+  const { path, setup, report, findings } = audit;
+  const lists = listsOf(audit);
+  const off = setup.lists.length - lists.length;
+  const bytes = report.sources.reduce((sum, source) => sum + source.bytes, 0);
+  const inStates = (state: AuditedList["state"]): number =>
+    lists.filter((one) => one.state === state).length;
+  const facts = [
+    [inStates("adds-nothing"), "adds nothing", "add nothing"],
+    [inStates("repeated"), "has the URL of another list", "have the URLs of other lists"],
+    [
+      inStates("stale"),
+      "is unavailable; its last copy was read",
+      "are unavailable; their last copies were read",
+    ],
+    [inStates("dead"), "is unavailable", "are unavailable"],
+    [inStates("no-list"), "is a web page, not a list", "are web pages, not lists"],
+  ] as const;
+  const needed = neededOf(audit);
+  const good = lists.filter(({ state }) => !["dead", "no-list"].includes(state)).length;
+  return `${[
+    `${style.strong(setup.software)}: ${countText(lists.length, "list")} enabled${off === 0 ? "" : `, ${off} disabled`}${setup.userRules.length === 0 ? "" : `, ${countText(setup.userRules.length, "own rule")}`}`,
+    ...tableLines(lists, style, columns),
+    `${countText(report.lines, "line")}, ${numberText(redundantIn(audit))} of them ${COUNTS.redundant[0]}`,
+    ...facts
+      .filter(([count]) => count > 0)
+      .map(([count, one, many]) =>
+        style.warning(`${countText(count, "list")} ${count === 1 ? one : many}`),
+      ),
+    ...(needed.length > 0 && needed.length < good
+      ? [
+          `${countText(needed.length, "list")} of ${good} ${needed.length === 1 ? "yields" : "yield"} the same rules: ${needed.map((name) => printable(name, 60)).join(", ")}`,
+        ]
+      : []),
+    ...findings.slice(0, SHOWN_FINDINGS).map((one) => renderDiagnostic(one, style).trimEnd()),
+    `one compiled list: ${style.good(countText(report.rules, "rule"))}, ${bytesText(report.bytes)} instead of ${bytesText(bytes)}`,
+    ...setup.notes.map((note) => style.warning(printable(note, 400))),
+    setup.software === OWN_SOFTWARE
+      ? `compile it: ${style.strong(`rules-compiler -c ${printable(path)}`)}`
+      : `import them: ${style.strong(`rules-compiler init --from ${printable(path)}`)}`,
+  ].join("\n")}\n`;
+}
+
+const STATES: Readonly<Record<AuditedList["state"], string>> = {
+  good: "",
+  "adds-nothing": "adds nothing",
+  repeated: "same URL as",
+  stale: "unavailable, last copy",
+  dead: "unavailable",
+  "no-list": "a web page",
+};
+
+function stateText({ state, problem, sameAs }: AuditedList): string {
+  if (problem !== undefined) return `${STATES[state]}: ${printable(problem, 60)}`;
+  return state === "repeated" ? `${STATES[state]} ${printable(sameAs!, 60)}` : STATES[state];
+}
+
+function tableLines(lists: readonly AuditedList[], style: Style, columns: number): string[] {
+  const rows = lists.map((list) => [
+    printable(list.name),
+    ...[list.lines, list.rules, list.onlyHere].map(numberText),
+    stateText(list),
+  ]);
+  const [head, ...body] = renderTable(
+    [["list", COUNTS.lines[0], COUNTS.rules[0], COUNTS.onlyHere[0], ""], ...rows],
+    {
+      align: "lrrrl",
+      columns,
+      longestName: LONGEST_LABEL,
+    },
+  );
+  return [
+    style.faint(head!),
+    ...body.map((text, index) => (lists[index]!.state === "good" ? text : style.warning(text))),
+  ];
 }

@@ -1,6 +1,21 @@
-import { fitParts, fitText, textWidth, wrapParts } from "./text-width.ts";
+import { pathToFileURL } from "node:url";
+import type { NameRank } from "../../builder/inspect-lists.ts";
+import type { BuildRecord } from "../../builder/state/kept-builds.ts";
+import type { Style } from "../../diagnostics/render.ts";
+import { numberText, printable } from "../../diagnostics/text.ts";
+import {
+  COUNTS,
+  FATE_ENTRIES,
+  type LineOfFate,
+  byRank,
+  fateCounts,
+} from "../../explain/glossary.ts";
+import type { LineLocation } from "../../explain/why.ts";
+import { sendToOutput } from "../../host/files.ts";
+import type { Host } from "../../host/host.ts";
+import { columnsOf, fitParts, fitText, textWidth, wrapParts, wrapScreen } from "./reporter.ts";
 
-export interface TableLayout {
+interface TableLayout {
   /** One letter per column: `l` for text, `r` for numbers. */
   readonly align: string;
   readonly indent?: number;
@@ -65,4 +80,84 @@ function widest(rows: readonly (readonly Cell[])[], at: number): number {
 function padded(text: string, width: number, isRight: boolean): string {
   const blanks = " ".repeat(Math.max(0, width - textWidth(text)));
   return isRight ? blanks + text : text + blanks;
+}
+
+/** The number of dropped lines of the given sources per fate, the most important first. */
+export function sortedCounts(
+  record: BuildRecord,
+  sources: ReadonlySet<number>,
+): Record<string, number> {
+  const counts = fateCounts(record, sources);
+  return Object.fromEntries(byRank(Object.fromEntries(counts)));
+}
+
+/** The counts, with the meanings of the fates. */
+export function fateTable(counts: Readonly<Record<string, number>>): string {
+  const rows = Object.entries(counts).map(([fate, count]) => [
+    fate,
+    numberText(count),
+    FATE_ENTRIES.get(fate)?.meaning ?? "",
+  ]);
+  return renderTable(rows, { align: "lrl" })
+    .map((text) => `${text}\n`)
+    .join("");
+}
+
+/** `file:line  text  dropped: fate` in one row. */
+export function droppedText(
+  { file, line, text, fate }: Pick<LineOfFate, "file" | "line" | "text" | "fate">,
+  style: Style,
+  columns: number,
+): string {
+  const end = `${COUNTS.dropped[0]}: ${fate}`;
+  const rest = columns - textWidth(end) - 6;
+  const whole = `${printable(file)}:${line}`;
+  const escaped = printable(text ?? "", 120);
+  // A short text leaves its room to the end of a long URL.
+  const placeRoom = Math.max(Math.floor(rest / 2), rest - textWidth(escaped));
+  const place = textWidth(whole) > placeRoom ? `…${whole.slice(1 - placeRoom)}` : whole;
+  const shown = fitText(escaped, rest - textWidth(place));
+  return `  ${style.strong(place)}  ${shown}  ${style.warning(end)}`;
+}
+
+/** `file:line: text`, which editors and other programs parse. A terminal shows one row, with the source's name for a long URL. */
+export function lineText(line: LineOfFate, style: Style, columns: number): string {
+  const whole = `${printable(line.file)}:${line.line}`;
+  const place =
+    textWidth(whole) > columns / 2 ? locationText(line, Math.floor(columns / 3)) : whole;
+  const shown = columns === Infinity ? whole : place;
+  const text = line.text === undefined ? "" : `: ${printable(line.text, 4096)}`;
+  return `${style.strong(locationLink(shown, line, style))}${fitText(text, columns - textWidth(shown))}`;
+}
+
+/** The text as a link to the file or URL, if the terminal supports links. */
+export function locationLink(
+  text: string,
+  { path, file, line }: LineLocation,
+  style: Style,
+): string {
+  const address = path === undefined ? file : `${pathToFileURL(path).href}#L${line}`;
+  return style.link(text, URL.canParse(address) ? address : undefined);
+}
+
+/** `source:line`; rules that the allowlist added have no line. */
+export function locationText({ source, line }: LineLocation, most = 60): string {
+  const shown = printable(source, most);
+  return line === 0 ? shown : `${shown}:${line}`;
+}
+
+/** Prints a text on standard output. On a terminal, lines break only between words. */
+export async function showText(text: string, host: Host): Promise<void> {
+  await sendToOutput(wrapScreen(text, columnsOf(host.stdout)), host);
+}
+
+/** Escapes untrusted text for Markdown. */
+export function markdownText(text: string): string {
+  return printable(text).replace(/[|<>&[\]*_`\\]/g, (one) => `\\${one}`);
+}
+
+/** `rank 1,234`, or `example.org has rank 1,234`. */
+export function rankText({ rank, of }: NameRank): string {
+  const text = `rank ${numberText(rank)}`;
+  return of === undefined ? text : `${printable(of)} has ${text}`;
 }

@@ -1,9 +1,35 @@
-import { DOT, LF } from "../../bytes/ascii.ts";
+import { DOT, LF } from "../../bytes/text.ts";
+import { ScratchPartitions } from "../../host/files.ts";
 import type { Scratch } from "../../host/host.ts";
-import { ScratchPartitions } from "../../host/scratch-partitions.ts";
-import type { CombinedName } from "./combined-format.ts";
-import { NameTable } from "./name-table.ts";
-import { Mark } from "./scope-marks.ts";
+import { LONGEST_NAME, type NameFormat } from "../name-format.ts";
+import type { CombinedName } from "./registry.ts";
+
+/** The first byte of a line: what a list says about the name after it. */
+const Mark = {
+  Subtree: 97,
+  Exact: 98,
+  Below: 99,
+  AllowSubtree: 100,
+  AllowExact: 101,
+  AllowBelow: 102,
+} as const;
+
+/** A list as lines of marks and names, of which the most specific decides. Combined formats are made from it; it is never published. */
+export const scopeMarks: NameFormat = {
+  summary: "",
+  usedBy: "",
+  extension: "",
+  lines: () => ({
+    subtree: ["a%"],
+    exact: ["b%"],
+    below: ["c%"],
+    allowSubtree: ["d%"],
+    allowExact: ["e%"],
+    allowBelow: ["f%"],
+  }),
+  header: () => [],
+  memoryPerName: 0,
+};
 
 /** Names of one partition, about; a table of them needs about three times as much. */
 const PARTITION_BYTES = 16 * 1024 * 1024;
@@ -67,4 +93,154 @@ export class CombinedNames {
   close(): void {
     this.partitions.close();
   }
+}
+
+/** Bytes before the name of an entry: its meaning, its list, the length of the name. */
+const HEAD = 3;
+
+/** The names of a partition, each once, with what every list says about it. */
+class NameTable {
+  private readonly bytes: Uint8Array;
+  private readonly tops: NameTable | undefined;
+  /** Row of a name by hash, plus one; 0 is free. */
+  private readonly slots: Int32Array;
+  private readonly mask: number;
+  private count = 0;
+  private readonly starts: Int32Array;
+  private readonly self: Int32Array;
+  private readonly below: Int32Array;
+  private readonly allowSelf: Int32Array;
+  private readonly allowBelow: Int32Array;
+  /** Positions of the dots of a name, from its end, and the hashes of what follows each. */
+  private readonly dots = new Int32Array(LONGEST_NAME);
+  private readonly hashes = new Int32Array(LONGEST_NAME);
+
+  /** `bytes` are entries: four bits of meaning, a list, the length of a name, the name. */
+  constructor(bytes: Uint8Array, tops: NameTable | undefined) {
+    this.bytes = bytes;
+    this.tops = tops;
+    let count = 0;
+    for (let at = 0; at < bytes.length; at += HEAD + bytes[at + 2]!) count++;
+    const size = 2 ** Math.ceil(Math.log2(count * 1.5 + 2));
+    this.slots = new Int32Array(size);
+    this.mask = size - 1;
+    this.starts = new Int32Array(count);
+    this.self = new Int32Array(count);
+    this.below = new Int32Array(count);
+    this.allowSelf = new Int32Array(count);
+    this.allowBelow = new Int32Array(count);
+    for (let at = 0; at < bytes.length; at += HEAD + bytes[at + 2]!) this.enter(at);
+  }
+
+  private enter(at: number): void {
+    const { bytes } = this;
+    const meaning = bytes[at]!;
+    const bit = 1 << bytes[at + 1]!;
+    const row = this.rowOf(at + HEAD, at + HEAD + bytes[at + 2]!);
+    if ((meaning & 1) !== 0) this.self[row]! |= bit;
+    if ((meaning & 2) !== 0) this.below[row]! |= bit;
+    if ((meaning & 4) !== 0) this.allowSelf[row]! |= bit;
+    if ((meaning & 8) !== 0) this.allowBelow[row]! |= bit;
+  }
+
+  /** The row of a name, which is added if it is new. */
+  private rowOf(start: number, end: number): number {
+    const { bytes, slots, mask } = this;
+    let hash = 0;
+    for (let at = end - 1; at >= start; at--) hash = step(hash, bytes[at]!);
+    let slot = mix(hash) & mask;
+    for (; slots[slot] !== 0; slot = (slot + 1) & mask) {
+      const row = slots[slot]! - 1;
+      if (this.isAt(row, bytes, start, end)) return row;
+    }
+    this.starts[this.count] = start;
+    slots[slot] = ++this.count;
+    return this.count - 1;
+  }
+
+  /** The row of a name with this hash; -1 without one. */
+  // oxlint-disable-next-line max-params -- a slice of bytes and its hash, in the innermost loop
+  private find(hash: number, from: Uint8Array, start: number, end: number): number {
+    const { slots, mask } = this;
+    for (let slot = mix(hash) & mask; slots[slot] !== 0; slot = (slot + 1) & mask) {
+      const row = slots[slot]! - 1;
+      if (this.isAt(row, from, start, end)) return row;
+    }
+    return -1;
+  }
+
+  // oxlint-disable-next-line max-params -- a row and a slice of bytes, in the innermost loop
+  private isAt(row: number, from: Uint8Array, start: number, end: number): boolean {
+    const { bytes } = this;
+    const own = this.starts[row]!;
+    if (bytes[own - 1] !== end - start) return false;
+    for (let at = start, other = own; at < end; at++, other++)
+      if (from[at] !== bytes[other]) return false;
+    return true;
+  }
+
+  *entries(): Generator<CombinedName, void, undefined> {
+    const { bytes, starts } = this;
+    const none = { self: 0, below: 0, allowSelf: 0, allowBelow: 0, own: 0, inherited: 0 };
+    const entry: CombinedName = { bytes, start: 0, end: 0, ...none };
+    for (let row = 0; row < this.count; row++) {
+      entry.start = starts[row]!;
+      entry.end = entry.start + bytes[entry.start - 1]!;
+      entry.self = this.self[row]!;
+      entry.below = this.below[row]!;
+      entry.allowSelf = this.allowSelf[row]!;
+      entry.allowBelow = this.allowBelow[row]!;
+      entry.own = entry.self | entry.below | entry.allowSelf | entry.allowBelow;
+      this.inherit(entry);
+      yield entry;
+    }
+  }
+
+  /** Adds what the parents say for lists that say nothing about the name. The closest parent decides. */
+  private inherit(entry: CombinedName): void {
+    const { bytes, start, end } = entry;
+    const { dots, hashes } = this;
+    const count = this.readParents(start, end);
+    let blocks = 0;
+    let allows = 0;
+    for (let index = 0; index < count; index++) {
+      const table = index === 0 ? this.tops : this;
+      const row = table?.find(hashes[index]!, bytes, dots[index]! + 1, end) ?? -1;
+      if (row === -1) continue;
+      const said = table!.below[row]! | table!.allowBelow[row]!;
+      blocks = (blocks & ~said) | table!.below[row]!;
+      allows = (allows & ~said) | table!.allowBelow[row]!;
+    }
+    entry.inherited = blocks;
+    const silentSelf = ~(entry.self | entry.allowSelf);
+    const silentBelow = ~(entry.below | entry.allowBelow);
+    entry.self |= blocks & silentSelf;
+    entry.allowSelf |= allows & silentSelf;
+    entry.below |= blocks & silentBelow;
+    entry.allowBelow |= allows & silentBelow;
+  }
+
+  /** Finds the dots before the parents of a name, and their hashes; the outermost parent is the first. Returns their number. */
+  private readParents(start: number, end: number): number {
+    const { bytes, dots, hashes } = this;
+    let count = 0;
+    let hash = 0;
+    for (let at = end - 1; at >= start; at--) {
+      if (bytes[at] === DOT) {
+        hashes[count] = hash;
+        dots[count++] = at;
+      }
+      hash = step(hash, bytes[at]!);
+    }
+    return count;
+  }
+}
+
+/** Hashes from the end of a name, so that the hashes of its parents come on the way. */
+function step(hash: number, byte: number): number {
+  return Math.imul(hash ^ byte, 0x01000193);
+}
+
+function mix(hash: number): number {
+  return Math.imul(hash ^ (hash >>> 15), 0x85ebca6b) >>> 7;
 }

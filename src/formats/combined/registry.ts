@@ -1,9 +1,262 @@
-import { combinedCdb } from "./combined-cdb.ts";
-import type { CombinedFormat } from "./combined-format.ts";
-import { unboundTags } from "./unbound-tags.ts";
+import { ByteBuffer, decodeUtf8, encodeUtf8 } from "../../bytes/text.ts";
+import { CompilerError, errorOf } from "../../diagnostics/render.ts";
+import { printable } from "../../diagnostics/text.ts";
+import type { NewFile, Scratch } from "../../host/host.ts";
+import { CdbWriter, dnsdistLua, textKey, wireKey } from "../cdb.ts";
+import { commentHeader } from "../name-format.ts";
+import type { Losses } from "../special-rule.ts";
+
+/**
+ * A constant database whose values say what lists block a name. The closest entry decides, so an entry contains what lists say
+ * about its parents, and is left out if it says the same.
+ */
+export const combinedCdb: CombinedFormat = {
+  summary:
+    "A constant database with every name once, whose values say what lists block it, and a Lua file for dnsdist that chooses lists for clients.",
+  usedBy: "dnsdist",
+  // The rules first: a restart that meets the new database with the old ones would not know its lists.
+  files: [{ ending: ".lua" }, { ending: "", isPolled: true }],
+  // dnsdist knows a list by its place until it is restarted.
+  keepsPlaces: true,
+  write({ lists, names }, { files: [lua, file], name, openScratch }) {
+    lua!.write(encodeUtf8(dnsdistLua(lists.map((list) => list?.name))));
+    const writer = new CdbWriter(file!, openScratch);
+    const values = new ListDigits();
+    const key = new Uint8Array(512);
+    try {
+      for (const { bytes, start, end, self, below, inherited } of names()) {
+        if (below !== inherited) writer.add(key, wireKey(bytes, start, end, key), values.of(below));
+        if (self !== below) writer.add(key, textKey(bytes, start, end, key), values.of(self));
+      }
+      if (writer.isFull)
+        throw new CompilerError([
+          errorOf("database-too-large", `${printable(name)} would have more than 4 GiB`),
+        ]);
+      writer.finish();
+      return writer.count;
+    } finally {
+      writer.close();
+    }
+  },
+};
+
+/** A hexadecimal digit for every four lists, the first lists first; digits at the end that are 0 are left out. */
+class ListDigits {
+  private readonly values = new Map<number, Uint8Array>();
+
+  of(lists: number): Uint8Array {
+    let value = this.values.get(lists);
+    if (value === undefined) {
+      const digits = Array.from({ length: 8 }, (_, place) =>
+        ((lists >>> (4 * place)) & 15).toString(16),
+      );
+      this.values.set(lists, (value = encodeUtf8(digits.join("").replace(/0+$/, "") || "0")));
+    }
+    return value;
+  }
+}
+
+const BLOCK = 1024 * 1024;
+
+/**
+ * unbound looks for the most specific zone that has a tag of the client, and goes up to the parents if it has none. So a zone needs
+ * the tags of the lists with a rule for its name, but not those of lists that have a rule for a parent.
+ */
+export const unboundTags: CombinedFormat = {
+  summary: "Every name once, with the tags of the lists that block it; clients get lists by tags.",
+  usedBy: "unbound",
+  files: [{ ending: "" }],
+  write({ lists, header, names }, { files: [file], losses }) {
+    const known = lists.map((list) => list?.tag ?? "");
+    const tags = new TagTexts(known);
+    const all = known.join(" ");
+    const head = [
+      ...commentHeader("#")({ lines: header, serial: 0 }),
+      "# Clients get lists by tags, such as:",
+      `#   access-control-tag: 192.0.2.0/24 "${known[0] ?? ""}"`,
+      "server:",
+      `define-tag: "${all}"`,
+    ];
+    const out = new ByteBuffer(BLOCK + 1024);
+    const add = (bytes: Uint8Array): number => out.append(bytes, 0, bytes.length);
+    add(encodeUtf8(head.map((line) => `${line}\n`).join("")));
+    // Many zones before their tags: unbound then needs 2 % less memory, because the pieces that it allocates fit better.
+    const tagLines = new ByteBuffer(BLOCK + 1024);
+    const flush = (): void => {
+      for (const lines of [out, tagLines]) {
+        file!.write(lines.view());
+        lines.length = 0;
+      }
+    };
+    let count = 0;
+    for (const entry of names()) {
+      const zone = zoneOf(entry);
+      const { bytes, start, end } = entry;
+      if (zone.isInexact) losses.add(zone.loss, decodeUtf8(bytes, start, end));
+      if (zone.tags === 0) continue;
+      count++;
+      add(OPENINGS[zone.form]);
+      out.append(bytes, start, end);
+      add(CLOSINGS[zone.form]);
+      // Without a zone of its own, the data would be in the zone of a parent, with the tags of that.
+      if (zone.form === "alone") {
+        add(DATA_OPENING);
+        out.append(bytes, start, end);
+        add(DATA_CLOSING);
+      }
+      const tagged = tags.of(zone.tags);
+      tagLines.append(TAG_OPENING, 0, TAG_OPENING.length);
+      tagLines.append(bytes, start, end);
+      tagLines.append(tagged, 0, tagged.length);
+      if (out.length >= BLOCK) flush();
+    }
+    flush();
+    return count;
+  },
+};
+
+type Form = "block" | "alone" | "allow";
+
+const OPENINGS: Readonly<Record<Form, Uint8Array>> = {
+  block: encodeUtf8('local-zone: "'),
+  alone: encodeUtf8('local-zone: "'),
+  allow: encodeUtf8('local-zone: "'),
+};
+const CLOSINGS: Readonly<Record<Form, Uint8Array>> = {
+  block: encodeUtf8('." always_nxdomain\n'),
+  // The data follows. The names below it are resolved as usual.
+  alone: encodeUtf8('." transparent\n'),
+  allow: encodeUtf8('." always_transparent\n'),
+};
+const DATA_OPENING = encodeUtf8('local-data: "');
+const DATA_CLOSING = encodeUtf8('. A 0.0.0.0"\n');
+const TAG_OPENING = encodeUtf8('local-zone-tag: "');
+
+interface Zone {
+  readonly form: Form;
+  readonly tags: number;
+  readonly isInexact: boolean;
+  readonly loss: "conflict" | "exact" | "below";
+}
+
+/** The only zone that a name can have. It never blocks more than a list, so exceptions go first. */
+function zoneOf({ self, below, allowSelf, allowBelow, own }: CombinedName): Zone {
+  const blocked = self & below & own;
+  const alone = self & ~below & own;
+  // Names below it are blocked, the name itself is not: no zone can say that.
+  const onlyBelow = ~self & below & own;
+  const freed = own & ~self & (allowSelf | allowBelow);
+  /** Without a zone for them, their rules for parents would block the names below. */
+  const freedBelow = alone & allowBelow;
+  if (freed !== 0) {
+    const tags = freed | freedBelow;
+    const isConflict = ((self | below) & ~freed) !== 0;
+    const isExact = (freed & below) !== 0;
+    return {
+      form: "allow",
+      tags,
+      isInexact: isConflict || isExact,
+      loss: isConflict ? "conflict" : "exact",
+    };
+  }
+  const loss = onlyBelow !== 0 && blocked === 0 && alone === 0 ? "below" : "conflict";
+  if (blocked !== 0 && freedBelow === 0) {
+    const isInexact = alone !== 0 || onlyBelow !== 0;
+    return { form: "block", tags: blocked, isInexact, loss };
+  }
+  const isInexact = (below & ~alone) !== 0;
+  return { form: "alone", tags: alone | blocked, isInexact, loss };
+}
+
+/** The end of a line with tags. There are few sets of lists. */
+class TagTexts {
+  private readonly texts = new Map<number, Uint8Array>();
+  private readonly tags: readonly string[];
+
+  constructor(tags: readonly string[]) {
+    this.tags = tags;
+  }
+
+  of(bits: number): Uint8Array {
+    let text = this.texts.get(bits);
+    if (text === undefined) {
+      const tags = this.tags.filter((_, index) => (bits & (1 << index)) !== 0);
+      this.texts.set(bits, (text = encodeUtf8(`." "${tags.join(" ")}"\n`)));
+    }
+    return text;
+  }
+}
 
 /** All formats for several lists, by their name in the configuration. */
 export const combinedFormats: ReadonlyMap<string, CombinedFormat> = new Map([
   ["cdb", combinedCdb],
   ["unbound-tags", unboundTags],
 ]);
+
+/**
+ * What all lists say about one name. Lists are bits of a number, the first list the lowest; the sign bit is not used. The rules for its parents are included, so the most specific entry of a name decides for
+ * every list. A list that has no bit in `self` and `allowSelf` says nothing about the name.
+ */
+export interface CombinedName {
+  /** The name is `bytes.subarray(start, end)`: lower-case letters, no final dot. It is valid until the next entry. */
+  bytes: Uint8Array;
+  start: number;
+  end: number;
+  /** Lists that block the name, and lists that block the names below it. */
+  self: number;
+  below: number;
+  /** Lists that have an exception for the name, and for the names below it. */
+  allowSelf: number;
+  allowBelow: number;
+  /** Lists with a rule for this name. The other bits come from its parents. */
+  own: number;
+  /** What lists block below the closest parent that has rules; 0 without one. */
+  inherited: number;
+}
+
+/** A list of a combined file. */
+export interface CombinedListName {
+  readonly name: string;
+  /** Letters, digits and hyphens; unique. */
+  readonly tag: string;
+}
+
+/** The names of several lists. */
+interface CombinedSource {
+  /** The lists, in the order of their bits. A list that was removed leaves an empty place, if the format keeps places. */
+  readonly lists: readonly (CombinedListName | undefined)[];
+  /** The header of the file, without comment signs. */
+  readonly header: readonly string[];
+  /** Every name once, in an order that depends only on the lists. */
+  readonly names: () => Iterable<CombinedName>;
+}
+
+/** A file of a combined output: the ending of the configured path; "" is the path itself. */
+export interface CombinedFile {
+  readonly ending: string;
+  /** Whether a program notices new files by their time in seconds, so that two must not have the same. */
+  readonly isPolled?: true;
+}
+
+/** Where a combined format writes. */
+interface CombinedTarget {
+  /** The files of the format, in its order. They are published together, after `write`. */
+  readonly files: readonly Pick<NewFile, "write" | "rewrite">[];
+  /** The name of the output, for users. */
+  readonly name: string;
+  readonly losses: Losses;
+  readonly openScratch: () => Scratch;
+}
+
+/** A format for several lists at once. One file each; `registry.ts` lists them all. */
+interface CombinedFormat {
+  /** One line, for the reference page. */
+  readonly summary: string;
+  readonly usedBy: string;
+  /** The files of an output, in the order in which they are published. One of them has no ending. */
+  readonly files: readonly CombinedFile[];
+  /** Whether a list keeps its bit when lists are added and removed. */
+  readonly keepsPlaces?: true;
+  /** Writes all files, and returns the number of names. Throws a `CompilerError`. */
+  write(source: CombinedSource, target: CombinedTarget): number;
+}

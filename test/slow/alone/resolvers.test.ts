@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, before, test } from "node:test";
 import { DEFAULT_OPTIONS } from "../../../src/formats/name-format.ts";
-import { nameFormats } from "../../../src/formats/registry.ts";
+import { nameFormats } from "../../../src/formats/formats.ts";
 import { missingCorpus } from "../../support/corpus.ts";
 import { isNightly } from "../../support/nightly.ts";
 import { Random } from "../../support/random.ts";

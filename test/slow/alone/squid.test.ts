@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { squid } from "../../../src/formats/squid.ts";
+import { squid } from "../../../src/formats/formats.ts";
 import { missingCorpus } from "../../support/corpus.ts";
 import { Random } from "../../support/random.ts";
 import { compileFor } from "../../support/resolvers/compiled-for.ts";

@@ -1,19 +1,19 @@
 import { posix, win32 } from "node:path";
-import { decodeUtf8, encodeUtf8 } from "../../../src/bytes/utf8.ts";
+import { decodeUtf8, encodeUtf8 } from "../../../src/bytes/text.ts";
 import {
   type FetchRequest,
   type FetchResponse,
   type Host,
   HostError,
   type TextSink,
+  joinBytes,
 } from "../../../src/host/host.ts";
 import {
   newFileInMemory,
   openBytes,
   scratchInMemory,
   stampOfBytes,
-} from "../../../src/host/file-in-memory.ts";
-import { joinBytes } from "../../../src/host/join-bytes.ts";
+} from "../../../src/host/memory-files.ts";
 import { MemoryFiles } from "./memory-files.ts";
 
 export interface WebAnswer extends FetchResponse {

@@ -1,5 +1,5 @@
 import { type Exchange, type Host, HostError } from "../../../src/host/host.ts";
-import { canaryIn } from "../../../src/syntax/canary-name.ts";
+import { canaryIn } from "../../../src/syntax/host-name.ts";
 import { answerTo, decoded } from "./dns-server.ts";
 
 /**

@@ -1,0 +1,81 @@
+import { type Config, listsOf } from "../config/lists.ts";
+import { loadConfigFile } from "../config/validate.ts";
+import { CompilerError, errorOf } from "../diagnostics/render.ts";
+import { printable } from "../diagnostics/text.ts";
+import { contextWith, slugOf } from "../engine/plan.ts";
+import { NO_PLUGINS } from "../engine/plugins.ts";
+import { type Host, HostError } from "../host/host.ts";
+import type { ProjectOptions } from "./plan/build-options.ts";
+import type { ListPlan } from "./plan/list-plan.ts";
+import { configPath } from "./plan/project.ts";
+import { readLastPublish } from "./state/list-state.ts";
+
+/**
+ * A list must not replace that of another configuration. Rejects with a `CompilerError` if the configuration that published the
+ * file still exists, still has a list of that name, and the two lists have different sources. A configuration that was renamed,
+ * moved, copied or mounted elsewhere is the same one. A file that the user named with `-o` is the user's own choice.
+ */
+export async function refuseForeignList(
+  { list, files }: ListPlan,
+  options: ProjectOptions,
+  host: Host,
+): Promise<void> {
+  const { config, project } = list;
+  const own = configPath(project, host);
+  const typed = options.output === undefined ? "" : host.path.resolve(host.cwd, options.output);
+  for (const { name, path } of files) {
+    if (path === typed) continue;
+    const last = await readLastPublish(path, host);
+    if (last?.config === undefined) continue;
+    const other = host.path.resolve(host.path.dirname(path), last.config);
+    if (other === own || (await isSameFile(other, own, host))) continue;
+    const theirs = (await listsAt(other, host)).find(
+      (one) => slugOf(one.name) === slugOf(config.name),
+    );
+    const isBeside = own !== undefined && host.path.dirname(own) === host.path.dirname(other);
+    if (theirs === undefined || isSameList(config, theirs, isBeside)) continue;
+    const shown = printable(shownPath(other, host));
+    const mine = own === undefined ? "this run" : printable(shownPath(own, host));
+    throw new CompilerError([
+      errorOf("same-file", `${printable(name)} is the list of ${shown}; ${mine} would replace it`, {
+        hint: `Give one of the lists another name, or use -o or RULES_DIR to write it elsewhere. If ${shown} is no longer used, delete it`,
+      }),
+    ]);
+  }
+}
+
+/** In one folder, two configurations are two lists unless they have the same sources. A copy elsewhere may have been edited. */
+function isSameList(one: Config, other: Config, isBeside: boolean): boolean {
+  const [mine, theirs] = [one, other].map(
+    ({ sources }) => new Set(sources.map(({ source }) => source)),
+  );
+  const shared = [...mine!].filter((source) => theirs!.has(source)).length;
+  return isBeside ? shared === Math.max(mine!.size, theirs!.size) : shared > 0;
+}
+
+/** The lists of a configuration; none if it is gone or invalid. */
+async function listsAt(path: string, host: Host): Promise<readonly Config[]> {
+  try {
+    const { config } = await loadConfigFile(path, host, contextWith(NO_PLUGINS));
+    return listsOf(config).map((list) => list.config);
+  } catch (error) {
+    if (error instanceof CompilerError) return [];
+    throw error;
+  }
+}
+
+async function isSameFile(one: string, other: string | undefined, host: Host): Promise<boolean> {
+  if (other === undefined) return false;
+  try {
+    return (await host.realPath(one)) === (await host.realPath(other));
+  } catch (error) {
+    if (error instanceof HostError) return false;
+    throw error;
+  }
+}
+
+/** Relative to the working directory, if that is shorter. */
+function shownPath(path: string, { cwd, path: paths }: Host): string {
+  const relative = paths.relative(cwd, path);
+  return relative.length < path.length ? relative : path;
+}

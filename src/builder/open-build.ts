@@ -1,0 +1,192 @@
+import { ByteBuffer } from "../bytes/text.ts";
+import { type Config, listsOf } from "../config/lists.ts";
+import { CompilerError, errorOf } from "../diagnostics/render.ts";
+import { printable, someOf } from "../diagnostics/text.ts";
+import { compileList } from "../engine/compile-list.ts";
+import type { CompileOptions } from "../engine/compile-options.ts";
+import { buildTime } from "../engine/compile.ts";
+import type { CompiledList } from "../engine/list-judges.ts";
+import { NO_PLUGINS } from "../engine/plugins.ts";
+import { type LineOfFate, type ListStats, fateLines, statsOf } from "../explain/glossary.ts";
+import { type ListChange, listChange } from "../explain/list-change.ts";
+import { type ListPart, ListRules, SearchedNames, readParts } from "../explain/list-rules.ts";
+import { SourceLines } from "../explain/source-lines.ts";
+import { type TrafficStats, trafficStats } from "../explain/traffic.ts";
+import { type BuildText, type Explanation, explainNames, sinceWhen } from "../explain/why.ts";
+import { readFully } from "../host/files.ts";
+import type { Host, OpenFile } from "../host/host.ts";
+import type { OutputFile } from "../publish/list-file.ts";
+import { patchLines } from "../publish/patches.ts";
+import type { BuildRecord } from "../record/build-record.ts";
+import { keptBuilds, listOf, momentOf, readRecord } from "../record/record-file.ts";
+import type { FateName } from "../rules/fate.ts";
+import { collectCopies } from "../sources/copies.ts";
+import { withParents } from "../syntax/public-suffix.ts";
+import { TrafficReader } from "../traffic/traffic-reader.ts";
+import { projectOf } from "./plan/project.ts";
+
+/** A published list with its build record. It answers questions without compiling. */
+export class PublishedList {
+  /** The file of the list. */
+  readonly path: string;
+  private readonly record: BuildRecord;
+  private readonly cacheDir: string | undefined;
+  private readonly host: Host;
+
+  /** @internal */
+  constructor(path: string, record: BuildRecord, cacheDir: string | undefined, host: Host) {
+    this.path = path;
+    this.record = record;
+    this.cacheDir = cacheDir;
+    this.host = host;
+  }
+
+  /** Whether names are blocked: by which rule, from which line of which source, and since when. */
+  async why(...names: string[]): Promise<Explanation[]> {
+    const { record, host, path } = this;
+    const file = await host.openFile(path);
+    let parts: ListPart;
+    try {
+      parts = await readParts(file, record, names.flatMap(withParents));
+    } finally {
+      await file.close();
+    }
+    const rules = await ListRules.of(record, new SearchedNames(record, parts), names);
+    const sources = new SourceLines(record, this.cacheDir, host);
+    const sinceOf = async (texts: readonly string[]): ReturnType<typeof sinceWhen> =>
+      await sinceWhen(texts, await this.texts());
+    return await explainNames(names, { record, rules, sources, sinceOf });
+  }
+
+  /** What each source contributes, how sources overlap, and the smallest set of sources that yields every rule. */
+  stats(): ListStats {
+    return statsOf(this.record);
+  }
+
+  /**
+   * Which sources block the queries of these logs, and which of them no other source would block; with `byClient` also the queries
+   * of each client. Rejects with a `CompilerError` if a log cannot be read.
+   */
+  async traffic(
+    logs: readonly string[],
+    options: { readonly byClient?: boolean } = {},
+  ): Promise<TrafficStats> {
+    const { record, cacheDir, host } = this;
+    const { bytes } = await this.state();
+    const reader = new TrafficReader(logs, host, options);
+    return await trafficStats({ list: bytes, record }, reader, cacheDir, host);
+  }
+
+  /** The changes from another list to this one. */
+  async diff(before: PublishedList): Promise<ListChange> {
+    return await listChange(await before.state(), await this.state());
+  }
+
+  /** The source lines with one of these fates, file by file. */
+  async *lines(...fates: FateName[]): AsyncGenerator<LineOfFate> {
+    const { record, cacheDir, host } = this;
+    const sources = new Set(record.header.sources.keys());
+    for await (const lines of fateLines(record, { fates, sources }, cacheDir, host)) yield* lines;
+  }
+
+  private async state(): Promise<Parameters<typeof listChange>[0]> {
+    const file = await this.host.openFile(this.path);
+    try {
+      return { bytes: await readFully(file, new Uint8Array(file.size)), record: this.record };
+    } finally {
+      await file.close();
+    }
+  }
+
+  private async texts(): Promise<BuildText[]> {
+    const builds = (await keptBuilds(this.path, this.host)).toReversed();
+    return builds.map((build) => ({
+      at: momentOf(build.stamp),
+      text: build.files.list,
+      list: async () => await listOf(build, this.host),
+    }));
+  }
+}
+
+/** Opens a list whose newest record matches it. Rejects with a `CompilerError` if no record does. */
+export async function openRecorded(
+  { path, name }: OutputFile,
+  host: Host,
+): Promise<{ readonly file: OpenFile; readonly record: BuildRecord }> {
+  const shown = printable(name);
+  const record = await readRecord(path, host);
+  if (record === undefined || !(await host.exists(path)))
+    throw new CompilerError([errorOf("record-missing", `No record of ${shown}`)]);
+  const file = await host.openFile(path);
+  if (file.size === record.header.bytes) return { file, record };
+  await file.close();
+  throw new CompilerError([
+    errorOf("record-outdated", `${shown} has changed since its last recorded build`),
+  ]);
+}
+
+/** Opens a published list to query it. Rejects with a `CompilerError` if it has no record. */
+export async function openBuild(
+  output: OutputFile,
+  cacheDir: string | undefined,
+  host: Host,
+): Promise<PublishedList> {
+  const { file, record } = await openRecorded(output, host);
+  await file.close();
+  return new PublishedList(output.path, record, cacheDir, host);
+}
+
+export interface CompiledInMemory extends CompiledList {
+  /** The bytes of the list file. */
+  readonly bytes: Uint8Array;
+}
+
+export interface InMemoryOptions extends CompileOptions {
+  /** The name of the list to compile, for a configuration with `lists`. Its cover is not checked. */
+  readonly list?: string | undefined;
+}
+
+/** Compiles one list of a configuration without writing files. Rejects with a `CompilerError`. */
+export async function compileInMemory(
+  config: Config,
+  { list: wanted, ...options }: InMemoryOptions,
+  host: Host,
+): Promise<CompiledInMemory> {
+  const { plugins: modules = [] } = config;
+  if (modules.length > 0 && options.plugins === undefined)
+    throw new CompilerError([
+      errorOf("plugins-off", `The configuration has plugins: ${someOf(modules)}`, {
+        hint: "Plugins are programs; if you trust them, pass them: compile(config, { plugins })",
+      }),
+    ]);
+  const project = projectOf(config, options.plugins ?? NO_PLUGINS, host);
+  const list = wantedList(project.config, wanted);
+  const bytes = new ByteBuffer();
+  const builtAt = options.builtAt ?? buildTime(host);
+  const result = await compileList(
+    list,
+    host,
+    (chunk) => void bytes.append(chunk, 0, chunk.length),
+    { ...options, builtAt, headerLines: patchLines(list, builtAt) },
+  );
+  if (options.cacheDir !== undefined) await collectCopies(options.cacheDir, host);
+  const diagnostics = [...project.warnings, ...result.diagnostics];
+  return { ...result, bytes: bytes.view(), diagnostics };
+}
+
+function wantedList(config: Config, wanted: string | undefined): Config {
+  if (wanted === undefined && config.lists === undefined) return config;
+  const lists = listsOf(config).map((one) => one.config);
+  const found = lists.find(({ name }) => name === wanted);
+  if (found !== undefined) return found;
+  const names = someOf(lists.map(({ name }) => name));
+  throw new CompilerError([
+    wanted === undefined
+      ? errorOf("several-lists", `The configuration has ${lists.length} lists: ${names}`, {
+          hint: "Name one of them: compile(config, { list })",
+        })
+      : errorOf("unknown-list", `The configuration has no list ${printable(wanted, 60)}`, {
+          hint: `Lists: ${names}`,
+        }),
+  ]);
+}

@@ -1,0 +1,49 @@
+import type { Config } from "../../config/lists.ts";
+import type { Plugins } from "../../engine/plugins.ts";
+
+/** What a configuration may do only with permission, because it may come from elsewhere. */
+export const PERMITS = ["hooks", "plugins", "paths"] as const;
+
+export type Permit = (typeof PERMITS)[number];
+
+/** The configuration, the lists to build, and where to write them. Options have the names of their flags. */
+export interface ProjectOptions {
+  /** The configuration file, ... */
+  readonly configPath: string;
+  /** Whether the file was found under a default name, so that other commands find it too. */
+  readonly isFound?: boolean;
+  /** ... or the configuration itself, with paths relative to the working directory ... */
+  readonly config?: Config | undefined;
+  /** ... or sources to compile without a configuration, and their type. */
+  readonly inputs: readonly string[];
+  readonly inputType: string | undefined;
+  /** Names of the lists to build, where `*` matches any text. If empty, all lists are built. */
+  readonly filter: readonly string[];
+  /** What the configuration may do besides writing lists into the rules directory. */
+  readonly permit: readonly Permit[];
+  /** The plugins to use instead of the modules that the configuration names. */
+  readonly plugins?: Plugins | undefined;
+  /** File or folder of the list. `-` means standard output. */
+  readonly output: string | undefined;
+  /** Whether to write the list into the rules directory too if `output` is set. */
+  readonly copyToRules: boolean;
+  readonly rulesDir: string;
+}
+
+export interface BuildOptions extends ProjectOptions {
+  /** Memory limit in bytes. Defaults to half of the machine's memory. */
+  readonly memory: number | undefined;
+  /** Folder of source copies and the build cache. If undefined, both are disabled. */
+  readonly cacheDir: string | undefined;
+  /** Whether to write a build record. */
+  readonly record: boolean;
+  readonly offline: boolean;
+  readonly frozen: boolean;
+  /** The source to lock again, or `*` for all. If undefined, an existing lock is kept up to date. */
+  readonly update: string | undefined;
+  readonly compat: boolean;
+  /** Guards that may be overruled in this run. */
+  readonly accept: readonly string[];
+  /** Who asks for the build; the user on this machine by default. */
+  readonly by?: string | undefined;
+}

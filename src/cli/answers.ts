@@ -1,0 +1,205 @@
+import { pathToFileURL } from "node:url";
+import { openRanks, unfinishedPublish, writeText } from "../builder/inspect-lists.ts";
+import { listFiles } from "../builder/plan/list-plan.ts";
+import { isFolderName } from "../builder/plan/project.ts";
+import {
+  type BuildRecord,
+  lastBuild,
+  listNames,
+  openLastBuild,
+} from "../builder/state/kept-builds.ts";
+import { Exit } from "../diagnostics/codes.ts";
+import { CompilerError, errorOf } from "../diagnostics/render.ts";
+import { countText, nearest, printable } from "../diagnostics/text.ts";
+import { FATE_ENTRIES, type LineOfFate, fateLines } from "../explain/glossary.ts";
+import { type ListChange, isSame } from "../explain/list-change.ts";
+import { trafficLogs, trafficStats } from "../explain/traffic.ts";
+import { sendToOutput } from "../host/files.ts";
+import type { Host } from "../host/host.ts";
+import { buildReport } from "../report/build-report.ts";
+import type { Command } from "./commands/registry.ts";
+import { flagsOf } from "./flags/help.ts";
+import type { Options } from "./flags/options.ts";
+import { withList } from "./output/build-screen.ts";
+import { type Reporter, columnsOf } from "./output/reporter.ts";
+import { fateTable, lineText, showText, sortedCounts } from "./output/table.ts";
+
+/** What an option with an optional value has without one. */
+const ALL = "*";
+
+/** Shows the lines of the last build with the given fates. Without the name of a fate, it counts the lines per fate. */
+export const answerFates: Command = async (options, host, reporter) => {
+  const { fate, source: wanted } = flagsOf("stats", options.args);
+  const names = fate.filter((name) => name !== ALL).map(fateOf);
+  const lists = await listNames(options, host);
+  const records: BuildRecord[] = [];
+  for (const list of lists) {
+    const { file, record } = await openLastBuild(list, options, host);
+    await file.close();
+    records.push(record);
+  }
+  checkSources(records, wanted);
+  for (const [index, record] of records.entries()) {
+    if (lists.length > 1) reporter.info(printable(lists[index]!));
+    const sources = sourcesOf(record, wanted);
+    if (names.length > 0) await listLines(record, { names, sources }, { options, host, reporter });
+    else {
+      const counts = sortedCounts(record, sources);
+      if (options.json) await sendToOutput(`${JSON.stringify(counts)}\n`, host);
+      else await showText(fateTable(counts), host);
+    }
+  }
+  return Exit.Done;
+};
+
+async function listLines(
+  record: BuildRecord,
+  { names, sources }: { names: readonly string[]; sources: ReadonlySet<number> },
+  { options, host, reporter }: { options: Options; host: Host; reporter: Reporter },
+): Promise<void> {
+  const counts = new Map<string, number>(names.map((name) => [name, 0]));
+  const unseen: string[] = [];
+  const textOf = (line: LineOfFate): string =>
+    options.json
+      ? JSON.stringify(line)
+      : lineText(fromHere(line, host), reporter.dataStyle, columnsOf(host.stdout));
+  const { cacheDir } = options;
+  for await (const lines of fateLines(record, { fates: names, sources }, cacheDir, host)) {
+    for (const { fate } of lines) counts.set(fate, counts.get(fate)! + 1);
+    if (lines[0]!.text === undefined) unseen.push(printable(fromHere(lines[0]!, host).file));
+    await sendToOutput(lines.map((line) => `${textOf(line)}\n`).join(""), host);
+  }
+  for (const file of unseen) reporter.info(`${file} has changed since the build, or is not cached`);
+  for (const [name, count] of counts)
+    reporter.info(`${countText(count, "line")}: ${name}, ${FATE_ENTRIES.get(name)?.meaning}`);
+}
+
+/** Makes the path of a local file relative to the working directory. */
+function fromHere(line: LineOfFate, { cwd, path }: Host): LineOfFate {
+  return line.path === undefined ? line : { ...line, file: path.relative(cwd, line.path) };
+}
+
+function fateOf(wanted: string): string {
+  if (FATE_ENTRIES.has(wanted)) return wanted;
+  const meant = nearest(wanted, [...FATE_ENTRIES.keys()]);
+  throw new CompilerError([
+    errorOf("unknown-flag", `Unknown fate: ${printable(wanted, 40)}`, {
+      hint:
+        meant === undefined ? "rules-compiler stats --fate shows them" : `Did you mean "${meant}"?`,
+    }),
+  ]);
+}
+
+/** Indices of the sources with these names or addresses; all sources if none is given. */
+function sourcesOf({ header }: BuildRecord, wanted: readonly string[]): Set<number> {
+  const all = [...header.sources.entries()];
+  const isMeant = (...texts: string[]): boolean =>
+    texts.some((text) => wanted.some((name) => name.toLowerCase() === text.toLowerCase()));
+  const found = all.filter(
+    ([, { label, source }]) => wanted.length === 0 || isMeant(label, source),
+  );
+  return new Set(found.map(([index]) => index));
+}
+
+/** Reports a source name that does not exist in any list. */
+function checkSources(records: readonly BuildRecord[], wanted: readonly string[]): void {
+  const unknown = wanted.find((name) => records.every((one) => sourcesOf(one, [name]).size === 0));
+  if (unknown === undefined) return;
+  const labels = records.flatMap(({ header }) => header.sources.map(({ label }) => label));
+  const meant = nearest(unknown, labels);
+  throw new CompilerError([
+    errorOf("unknown-flag", `No source matches -s ${printable(unknown, 60)}`, {
+      hint:
+        meant === undefined
+          ? "rules-compiler stats shows the names of the sources"
+          : `Did you mean "${printable(meant, 60)}"?`,
+    }),
+  ]);
+}
+
+/** Writes the last build of each list as a self-contained page. */
+export const answerWithPage: Command = async (options, host, reporter) => {
+  const { html, traffic: files } = flagsOf("stats", options.args);
+  const wanted = html === "*" ? undefined : html;
+  const lists = await listNames(options, host);
+  const isFolder = wanted !== undefined && isFolderName(wanted, host);
+  if (lists.length > 1 && wanted !== undefined && !isFolder)
+    throw new CompilerError([
+      errorOf("several-lists", `A report file covers one list, but there are ${lists.length}`, {
+        hint: "Name a folder (reports/), or select a list with --filter",
+      }),
+    ]);
+  if (wanted !== undefined && !isFolder && !/\.html?$/i.test(wanted))
+    throw new CompilerError([
+      errorOf(
+        "unknown-flag",
+        `--html writes a page, and ${printable(wanted)} does not end in .html`,
+        {
+          hint: "Name a file that ends in .html, or a folder (reports/). The configuration is named with -c",
+        },
+      ),
+    ]);
+  const logs = trafficLogs(files, host);
+  const answer = async (list: string): Promise<ListAnswer> => {
+    const build = await lastBuild(list, options, host);
+    const own = `${host.path.basename(build.path).replace(/\.txt$/, "")}.report.html`;
+    const name = wanted === undefined || isFolder ? host.path.join(wanted ?? "", own) : wanted;
+    const traffic = logs && (await trafficStats(build, logs, options.cacheDir, host));
+    const more = { traffic, ranks: await openRanks(options, host) };
+    const path = host.path.resolve(host.cwd, name);
+    await writeText(path, await buildReport(build, host, more), host);
+    const { style } = reporter;
+    const shown = style.link(style.strong(printable(name)), pathToFileURL(path).href);
+    reporter.info(`${style.good("written")} ${shown}`);
+    return { text: () => "", documents: [{ file: name }] };
+  };
+  return await answerLists(lists, answer, { options, host, reporter });
+};
+
+/** The answer of a command about one list. */
+export interface ListAnswer {
+  /** Human-readable output. */
+  readonly text: () => string;
+  /** JSON output. For a single list, each document is printed on its own line. */
+  readonly documents: readonly object[];
+  /** The field for these documents in output for several lists. Without it, the first document is the answer. */
+  readonly label?: string;
+  readonly exit?: Exit;
+}
+
+/** Answers for each selected list: in sequence as text, or as one JSON document. A list that fails does not block the others. */
+export async function answerLists(
+  lists: readonly string[],
+  answer: (list: string) => Promise<ListAnswer>,
+  { options, host, reporter }: { options: Options; host: Host; reporter: Reporter },
+): Promise<Exit> {
+  const isOne = lists.length === 1;
+  const exits: Exit[] = [];
+  const documents: object[] = [];
+  for (const list of lists) {
+    try {
+      for (const file of listFiles(list, options, host).slice(0, 1))
+        for (const warning of await unfinishedPublish(file, host)) reporter.diagnostic(warning);
+      const { text, documents: own, label, exit = Exit.Done } = await answer(list);
+      exits.push(exit);
+      if (!options.json)
+        await (options.args.switches.has("markdown") ? sendToOutput : showText)(text(), host);
+      else if (isOne) for (const one of own) await sendToOutput(`${JSON.stringify(one)}\n`, host);
+      else documents.push({ list, ...(label === undefined ? own[0] : { [label]: own }) });
+    } catch (error) {
+      if (isOne || !(error instanceof CompilerError)) throw error;
+      exits.push(error.exit);
+      for (const diagnostic of error.diagnostics) reporter.diagnostic(withList(diagnostic, list));
+      documents.push({ list, exit: error.exit, diagnostics: error.diagnostics });
+    }
+  }
+  if (options.json && !isOne) await sendToOutput(`${JSON.stringify({ lists: documents })}\n`, host);
+  const errors = exits.filter((exit) => exit !== Exit.Changes);
+  const worst = Math.max(Exit.Done, ...errors) as Exit;
+  return worst === Exit.Done && exits.includes(Exit.Changes) ? Exit.Changes : worst;
+}
+
+/** The exit code of a command that shows a change. Only `--exit-code` makes it depend on the change. */
+export function changeExit(change: ListChange, { args }: Options): Exit {
+  return args.switches.has("exit-code") && !isSame(change) ? Exit.Changes : Exit.Done;
+}

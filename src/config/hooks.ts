@@ -1,0 +1,195 @@
+import { bareHost, isPublicAddress, literalAddress } from "../host/network.ts";
+import type { Config, HookConfig } from "./lists.ts";
+import { durationMs } from "./units.ts";
+
+interface HookProblem {
+  /** The position of the hook. */
+  readonly index: number;
+  readonly message: string;
+  readonly hint?: string;
+}
+
+type Found = Omit<HookProblem, "index">;
+
+const FORMS = ["run", "post", "reload"] as const;
+const LONGEST_MS = 3_600_000;
+const ABSOLUTE = /^(?:[\\/]|[a-z]:[\\/])/i;
+
+/** Those that are reloaded by requests. */
+const API = new Set<ReloadName>(["adguard-home", "pi-hole", "technitium"]);
+const RELOAD_FIELDS = ["with", "pid_file", "url", "user", "token_file"] as const;
+
+/** Problems of hooks whose fields have the right types. */
+export function hookProblems({ after = [] }: Config): HookProblem[] {
+  return after.flatMap((hook, index) => {
+    const at = `after[${index}]`;
+    return [...problemsOf(hook, at)].map((problem) => ({ index, ...problem }));
+  });
+}
+
+function* problemsOf(hook: HookConfig, at: string): Generator<Found> {
+  const forms = FORMS.filter((form) => hook[form] !== undefined);
+  if (forms.length !== 1) {
+    const message = `${at} must have exactly one of run, post and reload`;
+    return yield { message, hint: "Write one entry for each" };
+  }
+  const { run, post, reload, on, timeout } = hook;
+  if (on?.length === 0) yield { message: `${at}.on is empty`, hint: "Name an event, or remove it" };
+  const ms = timeout === undefined ? 1 : (durationMs(timeout) ?? 0);
+  if (ms <= 0 || ms > LONGEST_MS)
+    yield { message: `${at}.timeout must be longer than 0 and at most 1h` };
+  for (const text of textsOf(hook))
+    if (text.includes("\u0000")) yield { message: `${at} contains a NUL character` };
+  if (reload === undefined)
+    for (const field of RELOAD_FIELDS)
+      if (hook[field] !== undefined && (post === undefined || field !== "token_file"))
+        yield { message: `${at}.${field} is a setting of reload` };
+  if (run !== undefined) yield* runProblems(run, at);
+  if (hook.as !== undefined && post === undefined)
+    yield { message: `${at}.as is a setting of post` };
+  if (hook.as === "healthchecks" && on !== undefined)
+    yield {
+      message: `${at}.on does not apply to healthchecks`,
+      hint: "Remove it: healthchecks expects a message after every run",
+    };
+  if (reload !== undefined) yield* reloadProblems(hook, reload, at);
+}
+
+function textsOf({ run, post, with: words, pid_file: pid, url, user, token_file }: HookConfig) {
+  const texts = [...(run ?? []), ...(words ?? []), post, pid, url, user, token_file];
+  return texts.filter((text) => text !== undefined);
+}
+
+function* runProblems(run: readonly string[], at: string): Generator<Found> {
+  const [program = ""] = run;
+  if (program.trim() === "")
+    yield { message: `${at}.run has no program`, hint: 'Write ["/path/to/program", "argument"]' };
+  else if (/[\\/]/.test(program) && !ABSOLUTE.test(program))
+    yield {
+      message: `${at}.run[0] is a relative path`,
+      hint: "Write an absolute path, or the name of a program in PATH",
+    };
+}
+
+function* reloadProblems(hook: HookConfig, reload: ReloadName, at: string): Generator<Found> {
+  const isApi = API.has(reload);
+  const isSignal = reload === "dnsmasq";
+  const taken = isApi ? ["url", "user", "token_file"] : isSignal ? ["pid_file"] : ["with"];
+  for (const field of RELOAD_FIELDS)
+    if (hook[field] !== undefined && !taken.includes(field))
+      yield { message: `${at}.${field} does not apply to ${reload}` };
+  if (!isApi) return;
+  const { url, user, token_file: token } = hook;
+  if (reload === "adguard-home" && (user === undefined) !== (token === undefined))
+    yield { message: `${at} needs user and token_file, or neither` };
+  if (reload === "technitium" && token === undefined)
+    yield { message: `${at} needs token_file`, hint: "Create an API token in Technitium" };
+  if (url === undefined) yield { message: `${at} needs url`, hint: "The URL of its web page" };
+  else if (!URL.canParse(url) || !mayReceiveSecrets(new URL(url)))
+    yield {
+      message: `${at}.url must be an https URL without a password`,
+      hint: "http is possible for this machine and for private IP addresses",
+    };
+}
+
+/** Whether a secret may be sent there: over https, or unencrypted to this machine or a private IP address. */
+export function mayReceiveSecrets({ protocol, hostname, username, password }: URL): boolean {
+  if (username !== "" || password !== "") return false;
+  if (protocol === "https:") return true;
+  return protocol === "http:" && isNear(hostname);
+}
+
+/** Whether a host is this machine or a private IP address. */
+export function isNear(hostname: string): boolean {
+  if (bareHost(hostname) === "localhost") return true;
+  const address = literalAddress(hostname);
+  return address !== undefined && !isPublicAddress(address);
+}
+
+/** Fields of an entry of `after`. `after/after-build.ts` and `after/after-build.ts` have an entry for each value. */
+export const HOOK_FIELDS = {
+  run: {
+    type: "strings",
+    description:
+      "A program and its arguments. No shell is involved. The program is an absolute path or a name in `PATH`.",
+    example: ["/usr/local/bin/on-publish", "--quiet"],
+  },
+  post: {
+    type: "string",
+    description:
+      "Sends a message: the path of a file that holds the URL, which is a secret. See [hooks](../guide/hooks.md#send-a-message) for services.",
+    example: "/etc/rules-compiler/webhook",
+  },
+  as: {
+    type: "choice",
+    values: ["json", "slack", "discord", "ntfy", "telegram", "healthchecks"],
+    description:
+      "For `post`: the form of the message. Default: that of the service for the hosts of Slack, Discord, Telegram and ntfy.sh, otherwise `json`, that is everything that `run` receives. `healthchecks` receives a message after every run, without `on`.",
+  },
+  reload: {
+    type: "choice",
+    values: [
+      "unbound",
+      "bind",
+      "knot-resolver",
+      "knot-resolver-5",
+      "powerdns-recursor",
+      "dnsdist",
+      "dnsmasq",
+      "smartdns",
+      "adguard-home",
+      "pi-hole",
+      "technitium",
+    ],
+    description:
+      "Makes a resolver read its list again. `knot-resolver` is version 6, `pi-hole` version 6; see [hooks](../guide/hooks.md) for what each does.",
+  },
+  with: {
+    type: "strings",
+    description:
+      "For `reload`: options of the control program, placed before its command, such as `-c` and a configuration file.",
+    example: ["-c", "/etc/unbound/other.conf"],
+  },
+  pid_file: {
+    type: "string",
+    description: "For `reload: dnsmasq`: its PID file. Default: `/run/dnsmasq/dnsmasq.pid`.",
+    example: "/run/dnsmasq.pid",
+  },
+  url: {
+    type: "string",
+    description:
+      "For `reload` of AdGuard Home, Pi-hole and Technitium: the URL of the web interface. It must be https, except for this machine and private addresses.",
+    example: "http://192.168.1.2:3000",
+  },
+  user: {
+    type: "string",
+    description: "For `reload: adguard-home`: the user name.",
+    example: "admin",
+  },
+  token_file: {
+    type: "string",
+    description:
+      "File that holds a token: for `post`, which sends it as `Authorization: Bearer`, or for `reload` by API, the password (AdGuard Home, Pi-hole) or API token (Technitium).",
+    example: "/etc/rules-compiler/adguard-home",
+  },
+  on: {
+    type: "choices",
+    values: ["published", "refused", "degraded", "recovered", "failed"],
+    description:
+      "When it runs: `published` (files changed), `refused` (by a guard), `degraded` (a source failed and was skipped or replaced by its last good copy), `recovered` (the first good run afterwards), `failed`. All but `published` only when this state begins. Default: `published`.",
+    example: ["refused", "failed", "recovered"],
+  },
+  timeout: {
+    type: "duration",
+    description:
+      "How long it may take, at most `1h`. A program is then ended with all processes that it started. Default: `60s`.",
+    example: "10s",
+  },
+} as const;
+
+/** What a hook can follow. */
+export type HookEvent = (typeof HOOK_FIELDS.on.values)[number];
+/** Services whose documented form of a message `post` can send. */
+export type PostForm = (typeof HOOK_FIELDS.as.values)[number];
+/** Resolvers that `reload` knows. */
+export type ReloadName = (typeof HOOK_FIELDS.reload.values)[number];

@@ -1,0 +1,159 @@
+export function numberText(value: number): string {
+  // Not `toLocaleString`: its first call loads the locale data, 20 ms.
+  return String(value).replace(/\B(?=(?:\d{3})+$)/g, ",");
+}
+
+/** `1 rule`, `2 rules`. */
+export function countText(count: number, noun: string, plural: string = `${noun}s`): string {
+  return `${numberText(count)} ${count === 1 ? noun : plural}`;
+}
+
+/** A moment as people read it, to the minute. */
+export function momentText(moment: number | string): string {
+  return `${new Date(moment).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+}
+
+/** The same names, with a number behind those that were there before: figures and states are kept by name. */
+export function distinctNames(names: readonly string[]): string[] {
+  const seen = new Map<string, number>();
+  return names.map((name) => {
+    const count = (seen.get(name) ?? 0) + 1;
+    seen.set(name, count);
+    return count === 1 ? name : `${name} (${count})`;
+  });
+}
+
+/** A text as one word of a shell command, quoted only if needed. */
+export function shellWord(text: string): string {
+  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+/** As many names as a person reads in one message. */
+export const MOST_NAMED = 5;
+
+/** `a, b, c, d, e and 4 more`. */
+export function someOf(names: readonly string[]): string {
+  const shown = names.slice(0, MOST_NAMED).map((name) => printable(name, 80));
+  const more = names.length - shown.length;
+  return more > 0 ? `${shown.join(", ")} and ${more} more` : shown.join(", ");
+}
+
+/** Text from a list, a server or a file name, made safe to print: no control, escape or direction-changing character survives. */
+export function printable(text: string, limit = 200): string {
+  const safe = isPlain(text)
+    ? text
+    : text.replace(
+        /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g,
+        (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`,
+      );
+  return safe.length > limit ? `${safe.slice(0, limit)}…` : safe;
+}
+
+/** Nearly all text is, and looking is quicker than replacing nothing. */
+function isPlain(text: string): boolean {
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code < 32 || code > 126) return false;
+  }
+  return true;
+}
+
+/**
+ * The same text with every password and query of an address in it starred out, with `isSecret` every path, too; columns stay
+ * where they were.
+ */
+export function maskCredentials(text: string, isSecret = false): string {
+  const rest = isSecret
+    ? /([/\\]{2,}[^/?#\s"']*[/?#])([^\s"']+)/g
+    : /([/\\]{2,}[^?#\s"']*[?#])([^\s"']+)/g;
+  return text
+    .replace(/([/\\]{2,})([^/?#\s"']+|[^\s"'@]*:[^\s"'@]*)(?=@)/g, starred)
+    .replace(rest, starred);
+}
+
+function starred(_: string, start: string, secret: string): string {
+  return `${start}${"*".repeat(secret.length)}`;
+}
+
+/**
+ * An address without what may be secret in it: user name, password, query and fragment; with `isSecret` the path, too. What
+ * is not an address stays as it is.
+ */
+export function withoutCredentials(address: string, isSecret = false): string {
+  const start = /^\s*(?:[a-z][a-z0-9+.-]*:)?[/\\]{2,}/i.exec(address)?.[0];
+  if (start === undefined) return address;
+  const open = start.trim() + withoutUser(address, start.length);
+  const end = isSecret ? /(?<=[^/\\:])[/\\?#]/.exec(open) : /[?#]/.exec(open);
+  return end === null ? open : `${open.slice(0, end.index + 1)}…`;
+}
+
+/** What stands behind the slashes of an address, without user name and password. */
+function withoutUser(address: string, start: number): string {
+  const text = address.trim();
+  const rest = address.slice(start);
+  const whole = /^[a-z]/i.test(text) ? text : `http:${text}`;
+  // What no parser reads may still hold a password, with slashes in it.
+  if (!URL.canParse(whole)) return rest.replace(/^.*@/s, "");
+  const { username, password } = new URL(whole);
+  // They end at the last @ before the path; a password may hold anything else.
+  return username === "" && password === "" ? rest : rest.replace(/^[^/?#]*@/, "");
+}
+
+/** Failures of connections, which the system names only by a call and a code. */
+const PLAIN: Readonly<Record<string, string>> = {
+  EAI_AGAIN: "the name server did not answer",
+  ECONNREFUSED: "connection refused",
+  ECONNRESET: "connection reset",
+  EHOSTUNREACH: "no route to the host",
+  ENETUNREACH: "no route to the network",
+  ENOTFOUND: "the name has no address",
+  EPIPE: "the connection was closed",
+};
+
+/** The system's words for a refusal, without the code twice and without the call it came from. */
+export function reasonOf(code: string, message: string): string {
+  // Such as "connect ECONNREFUSED 192.0.2.1:443" and "read ECONNRESET".
+  const [, named, where] = /^\w+ ([A-Z][A-Z0-9_]+)(?: (\S+))?$/.exec(message) ?? [];
+  const plain = named === code ? PLAIN[code] : undefined;
+  if (plain !== undefined)
+    return printable(`${code}: ${plain}${where === undefined ? "" : ` (${where})`}`);
+  const words = message.replace(/^[A-Z][A-Z0-9_]+: /, "").replace(/, \w+ '.*'$/s, "");
+  return printable(`${code}: ${words}`);
+}
+
+/** The candidate that a person most likely meant, or undefined when none is near. Case counts little. */
+export function nearest(word: string, candidates: readonly string[]): string | undefined {
+  let best: string | undefined;
+  let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1;
+  for (const candidate of candidates) {
+    const distance =
+      candidate.toLowerCase() === word.toLowerCase()
+        ? 0
+        : editDistance(word.toLowerCase(), candidate.toLowerCase());
+    if (distance < bestDistance) {
+      best = candidate;
+      bestDistance = distance;
+    }
+  }
+  return best;
+}
+
+/** Levenshtein distance with swaps of neighbours (Damerau's optimal string alignment), on short words. */
+function editDistance(a: string, b: string): number {
+  if (Math.abs(a.length - b.length) > 8 || a.length > 64) return Infinity;
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const current = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const cost = a[i - 1] === b[j - 1] ? 0 : 1;
+      let distance = Math.min(last[j]! + 1, current[j - 1]! + 1, last[j - 1]! + cost);
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
+        distance = Math.min(distance, beforeLast[j - 2]! + 1);
+      current[j] = distance;
+    }
+    beforeLast = last;
+    last = current;
+  }
+  return last[b.length]!;
+}
