@@ -10,7 +10,7 @@ import { runProgram } from "../support/command.ts";
 
 const FAKE = "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1";
 
-test("copies are used for seven days with any clock", async () => {
+test("copies of a required source are used for its time with any clock", async () => {
   const folder = mkdtempSync(join(tmpdir(), "clock-"));
   let isGood = true;
   let onRequest: (() => void) | undefined;
@@ -23,7 +23,9 @@ test("copies are used for seven days with any clock", async () => {
   const source = `http://127.0.0.1:${(server.address() as AddressInfo).port}/l.txt`;
   const config = {
     name: "n",
-    sources: [{ source, name: "s", type: "adblock", allow_private: true }],
+    sources: [
+      { source, name: "s", type: "adblock", allow_private: true, required: true, max_stale: "7d" },
+    ],
   };
   writeFileSync(join(folder, "c.json"), JSON.stringify(config));
   const clock = join(folder, "clock");

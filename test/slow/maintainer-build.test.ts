@@ -186,7 +186,7 @@ test(
     }
     const second = await compile(folder);
     assertTiers(folder, context);
-    assert.match(second.stderr, /S8 would newly block 1 name that people need.*: wikipedia\.org/);
+    assert.match(second.stderr, /S8 would block 1 name that people need.*: wikipedia\.org/);
     assert.match(second.stderr, /everyday\.example \(rank 3\)/);
     for (const name of TIERS)
       for (const needed of ["wikipedia.org", "everyday.example"])
