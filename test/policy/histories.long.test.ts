@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import process from "node:process";
-import { test } from "node:test";
+import { mock, test } from "node:test";
 import { missingEngine } from "../reference/adguard-engine.ts";
 import { type Judge, judges } from "../reference/judges.ts";
 import { isNightly } from "../support/nightly.ts";
@@ -16,6 +16,9 @@ async function faultsOf(
   seed: number,
   all: readonly Judge[],
 ): Promise<{ readonly faults: string[]; readonly runs: number }> {
+  // Estimates of what changed depend on salts, so a source near a limit could be held or not.
+  const salts = new Random(seed + 2);
+  mock.method(Math, "random", () => salts.next());
   const world = new World(seed);
   const sentences = new Sentences(world, new Random(seed + 1));
   for await (const run of world.runs()) sentences.look(run);
