@@ -1,4 +1,3 @@
-import { randomInt } from "node:crypto";
 import { AT, DOLLAR, LF, decodeUtf8, encodeUtf8 } from "../bytes/text.ts";
 import { ifAvailable, readLines } from "../host/files.ts";
 import { type Host, HostError, type Scratch } from "../host/host.ts";
@@ -211,7 +210,6 @@ async function lastSerial(path: string, host: Host): Promise<number | undefined>
 }
 
 const TIMEOUT_MS = 3000;
-const IDS = 0x1_0000;
 const DNS_HEADER_BYTES = 12;
 const SOA = 6;
 const IN = 1;
@@ -227,7 +225,7 @@ async function primarySerial(
 ): Promise<number | undefined> {
   if (host.exchange === undefined) return undefined;
   const [address = "", port = "53"] = primary.split("#");
-  const id = randomInt(IDS);
+  const id = crypto.getRandomValues(new Uint16Array(1))[0]!;
   let answer: Uint8Array = new Uint8Array(0);
   const take = (piece: Uint8Array): boolean => {
     const joined = new Uint8Array(answer.length + piece.length);
