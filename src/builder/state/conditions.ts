@@ -192,9 +192,9 @@ export class Conditions {
   /** Undefined if nothing is stored. Call it before a publish, which changes what is known without a state. */
   async read(): Promise<readonly Condition[] | undefined> {
     const stored = await this.file?.look();
-    if (stored === "missing") return await (this.before ??= this.published());
-    if (stored === undefined || typeof stored === "string") return undefined;
-    return stored?.conditions.filter(({ code }) => Object.hasOwn(CODES, code)).map(safeToPrint);
+    if (stored === undefined) return undefined;
+    if (typeof stored === "string") return await (this.before ??= this.published());
+    return stored.conditions.filter(({ code }) => Object.hasOwn(CODES, code)).map(safeToPrint);
   }
 
   /** Where the state does not survive, what is published about the sources is known already. Undefined if nothing is. */
