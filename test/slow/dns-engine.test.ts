@@ -8,8 +8,9 @@ import { memoryHost } from "../support/internals.ts";
 import { isBlocked, naiveRules } from "../support/naive-matcher.ts";
 import { Random } from "../support/random.ts";
 import { compileRecorded } from "../support/recorded.ts";
+import { isNightly } from "../support/nightly.ts";
 
-const SETS = 2000;
+const SETS = isNightly ? 2000 : 600;
 const NAMES = 520;
 
 /** As much of AdGuard's engine as is used: a black box. */

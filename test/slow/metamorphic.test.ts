@@ -4,8 +4,9 @@ import { test } from "node:test";
 import { type Config, compile, memoryHost } from "../support/internals.ts";
 import { type NaiveRule, decidingRule, isBlocked, naiveRules } from "../support/naive-matcher.ts";
 import { Random, seedFrom } from "../support/random.ts";
+import { isNightly } from "../support/nightly.ts";
 
-const CASES = 20_000;
+const CASES = isNightly ? 20_000 : 6000;
 /** Cases that are compiled together: each is about a domain of its own, and all suffer what one line does to all. */
 const TOGETHER = 40;
 // The same cases every time, unless others are asked for: what is found by chance belongs into a run of its own.

@@ -9,7 +9,7 @@ import { test } from "node:test";
 import { inParallel } from "../support/command.ts";
 import { isNightly } from "../support/nightly.ts";
 
-const KILLS = isNightly ? 1000 : 250;
+const KILLS = isNightly ? 1000 : 80;
 const READS = KILLS * 10;
 const publisher = join(import.meta.dirname, "../support/publish-forever.ts");
 const LINES = 64 * 500;

@@ -10,7 +10,7 @@ import { DiskProject } from "../support/disk-project.ts";
 import { RELEASE, buildsIn, linesOf, publicKey, secretKey } from "../support/killed-publish.ts";
 import { isNightly } from "../support/nightly.ts";
 
-const KILLS = isNightly ? 600 : 120;
+const KILLS = isNightly ? 600 : 40;
 const FOLDERS = 3;
 const publisher = join(import.meta.dirname, "../support/release-forever.ts");
 const REFUSING = JSON.stringify({ ...RELEASE, guards: { min_rules: 1000 } });
