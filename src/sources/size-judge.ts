@@ -282,8 +282,12 @@ export function textsWith(
   return thinned([...(isReplaced ? texts.slice(0, -1) : texts), text], text.at);
 }
 
-/** Daily for a week, then about every third day up to thirty days, and one that is older. */
-function thinned(texts: readonly PastText[], now: number): PastText[] {
+/**
+ * Daily for a week, then about every third day up to thirty days, and one that is older. A run whose clock is far ahead of the run
+ * before must not make all texts old.
+ */
+function thinned(texts: readonly PastText[], at: number): PastText[] {
+  const now = Math.min(at, (texts.at(-2)?.at ?? at) + WEEK * DAY_MS);
   const daysAgo = ({ at }: PastText): number => (now - at) / DAY_MS;
   const kept: PastText[] = [];
   for (const [index, text] of texts.entries()) {
