@@ -20,7 +20,7 @@ import { isNightly } from "../support/nightly.ts";
 
 const RULES = 200_000;
 const CHANGED = 2000;
-const PUBLISHES = isNightly ? 50 : 14;
+const PUBLISHES = isNightly ? 50 : 8;
 
 test(
   "a publish reaches four different secondaries as a difference",
