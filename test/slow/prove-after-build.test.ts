@@ -32,15 +32,22 @@ const UNITS: Readonly<Record<string, string>> = {
 const CONTROLS = ["unbound-control", "rndc", "rec_control", "dnsdist", "systemctl"];
 /** Servers must be able to read what root publishes. */
 const AS_NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
-/** Before the reload, a hook takes the file away from the server, while `locked` exists. */
-const LOCK = { run: ["sh", "-c", "if [ -e locked ]; then chmod 000 artifact; fi"] };
 /** A list with this name reaches the resolver only in part, while the file `half` exists. */
 const BAD_NAME = "bad.site.org";
+/**
+ * Before the reload, a hook takes the file away from the server: each while `locked` exists, and that of a list with the bad name
+ * while `locked-new` exists.
+ */
+const LOCK_SCRIPT = `if [ -e locked ]; then chmod 000 artifact
+elif [ -e locked-new ]; then if grep -q '${BAD_NAME}' artifact; then chmod 000 artifact; else chmod 644 artifact; fi; fi`;
+const LOCK = { run: ["sh", "-c", LOCK_SCRIPT] };
 const counts = { runs: 0, wrong: 0 };
 
 function names(from: number): string[] {
   return Array.from({ length: 300 }, (_, index) => `n${from + index}.site${index % 37}.org`);
 }
+
+type Flaw = "failing" | "ignored" | "half" | "locked" | "locked-new";
 
 interface Ended {
   readonly exit: number;
@@ -111,14 +118,15 @@ PATH='${path}' exec ${name} "$@"
   }
 
   /** Writes a file that breaks the reload, or removes it. */
-  set(flaw: "failing" | "ignored" | "half" | "locked", isOn: boolean): void {
+  set(flaw: Flaw, isOn: boolean): void {
     if (isOn) writeFileSync(this.at(flaw), "");
     else rmSync(this.at(flaw), { force: true });
     // dnsmasq gets a signal; without its PID file it gets none.
     const [pid, away] = [this.at("dnsmasq.pid"), this.at("dnsmasq.away")];
     // A publish keeps the mode of the file that it replaces.
-    if (flaw === "locked" && !isOn) chmodSync(this.at("artifact"), 0o644);
-    if (flaw === "half" || flaw === "locked" || !existsSync(isOn ? pid : away)) return;
+    const isLock = flaw.startsWith("locked");
+    if (isLock && !isOn) chmodSync(this.at("artifact"), 0o644);
+    if (flaw === "half" || isLock || !existsSync(isOn ? pid : away)) return;
     if (isOn) renameSync(pid, away);
     else renameSync(away, pid);
   }
@@ -249,18 +257,46 @@ async function close(name: string, kind: Reloadable, context: TestContext): Prom
       assert.notEqual(loop.build, before, "the same list, tried again");
     },
   );
+  const found = (stderr: string): string => {
+    const [, outcome] = /"code":"resolver-(\w+)"/.exec(stderr) ?? [];
+    context.diagnostic(`${name}, a file that it may not read: ${outcome}`);
+    assert.ok(["stale", "unfiltered", "unreachable"].includes(outcome!), stderr);
+    return outcome!;
+  };
   await context.test("a file that the server may not read is found, and rolled back", async () => {
+    const before = loop.build;
+    loop.set("locked-new", true);
+    const failed = await loop.publish([...names(100), BAD_NAME], SHORT);
+    loop.set("locked-new", false);
+    // unbound ends when it cannot read its configuration.
+    if (found(failed.stderr) === "unreachable") {
+      assert.equal(failed.exit, 12, failed.stderr);
+      await loop.restart();
+    } else {
+      loop.expect(failed, "12 proved");
+      assert.match(failed.stderr, /proof-rollback/);
+      assert.doesNotMatch(failed.stderr, /proof-put-back/);
+      assert.equal(loop.build, before, "rolled back");
+    }
+    loop.expect(await loop.publish(names(105), LONG), "0 proved");
+  });
+  await context.test("a new list is put back if the old one cannot be read either", async () => {
     const before = loop.build;
     loop.set("locked", true);
     const failed = await loop.publish(names(110), SHORT);
     loop.set("locked", false);
-    assert.equal(failed.exit, 12, failed.stderr);
-    const [, outcome] = /"code":"resolver-(\w+)"/.exec(failed.stderr) ?? [];
-    context.diagnostic(`${name}, a file that it may not read: ${outcome}`);
-    assert.ok(["stale", "unfiltered", "unreachable"].includes(outcome!), failed.stderr);
-    // unbound ends when it cannot read its configuration.
-    if (outcome === "unreachable") await loop.restart();
-    else assert.equal(loop.build, before, "rolled back");
+    const outcome = found(failed.stderr);
+    if (outcome === "stale") {
+      // It still has the old list in its memory.
+      loop.expect(failed, "12 proved");
+      assert.doesNotMatch(failed.stderr, /proof-put-back/);
+      assert.equal(loop.build, before, "rolled back");
+    } else {
+      loop.expect(failed, `12 ${outcome}`);
+      assert.notEqual(loop.build, before, "the list is not the cause");
+      if (outcome === "unfiltered") assert.match(failed.stderr, /proof-rollback[^]*proof-put-back/);
+      else await loop.restart();
+    }
     loop.expect(await loop.publish(names(115), LONG), "0 proved");
   });
   // dnsmasq is not reloaded by a program that a test can replace.
