@@ -286,8 +286,8 @@ export function textsWith(
  * Daily for a week, then about every third day up to thirty days, and one that is older. A run whose clock is far ahead of the run
  * before must not make all texts old.
  */
-function thinned(texts: readonly PastText[], at: number): PastText[] {
-  const now = Math.min(at, (texts.at(-2)?.at ?? at) + WEEK * DAY_MS);
+function thinned(texts: readonly PastText[], moment: number): PastText[] {
+  const now = Math.min(moment, (texts.at(-2)?.at ?? moment) + WEEK * DAY_MS);
   const daysAgo = ({ at }: PastText): number => (now - at) / DAY_MS;
   const kept: PastText[] = [];
   for (const [index, text] of texts.entries()) {

@@ -128,7 +128,7 @@ export class Sentences {
       return;
     }
     if (plot === "drips away" || plot === "drips in") {
-      this.expectDrip(up);
+      this.expectDrip(up, day);
       return;
     }
     // However long it lasts, and whatever is lost: what nobody signed is never read.
@@ -152,8 +152,13 @@ export class Sentences {
       );
   }
 
-  /** Many small steps count as one: somebody is told before too much is gone or new. */
-  private expectDrip(up: Upstream): void {
+  /** Many small steps count as one: a message names the source before too much is gone or new. */
+  private expectDrip(up: Upstream, today: number): void {
+    // Where the state is lost, the last publish is all that is known.
+    const isForgotten = [...this.world.mishaps].some(
+      ([day, mishap]) => /state|clone/.test(mishap) && day >= up.from && day <= today,
+    );
+    if (isForgotten) return;
     const had = up.before.length;
     const has = up.names.size;
     const isTooMuch = up.plot === "drips in" ? has > had * 4 + 1500 : had >= 300 && has < had * 0.3;
