@@ -1,6 +1,7 @@
 import { HASH_SEED, hashEnd, hashLabel, hashText } from "../bytes/hash.ts";
 import { DOT, decodeUtf8, encodeUtf8 } from "../bytes/text.ts";
 import { HashFilter, type RowFinder } from "../kernel/rows.ts";
+import { writtenName } from "../meaning/line.ts";
 import { nameScope } from "../meaning/rule-index.ts";
 import {
   type Effects,
@@ -136,11 +137,20 @@ function takeOutRow(list: AllowList, chunk: Chunk, row: number, removal: Removal
   remove(use, chunk, row, removal);
 }
 
-/** `||name`, `|name^`, `||*.name^` or `/^name$/`: patterns that consist of one name. */
+/** `||name`, `|name^`, `||*.name^`, `/^name$/` or `name # note`: lines that consist of one name. */
 function takeOutPattern(list: AllowList, chunk: Chunk, row: number, removal: Removal): void {
   const text = textOf(chunk, row).trim();
+  const name = writtenName(text) ?? nameOfPattern(text);
+  if (!/^[a-z0-9_-]+(?:\.[a-z0-9_-]+)+$/.test(name)) return;
+  const bytes = encodeUtf8(name);
+  const use = list.useFor(bytes, 0, bytes.length);
+  if (use === undefined) return;
+  remove(use, chunk, row, removal);
+}
+
+function nameOfPattern(text: string): string {
   const pattern = text.replace(/^@@/, "").replace(/\$[^/]*$/, "");
-  const name = asciiLabels(
+  return asciiLabels(
     pattern
       .replace(/^\/\^?(.*?)\$?\/$/, "$1")
       .replaceAll("\\.", ".")
@@ -149,11 +159,6 @@ function takeOutPattern(list: AllowList, chunk: Chunk, row: number, removal: Rem
       .replace(/^\*(?=\.)/, "below")
       .toLowerCase(),
   );
-  if (!/^[a-z0-9_-]+(?:\.[a-z0-9_-]+)+$/.test(name)) return;
-  const bytes = encodeUtf8(name);
-  const use = list.useFor(bytes, 0, bytes.length);
-  if (use === undefined) return;
-  remove(use, chunk, row, removal);
 }
 
 /** In lower-case ASCII, like every entry. */

@@ -1,3 +1,4 @@
+import { writtenName } from "../meaning/line.ts";
 import { nameScope } from "../meaning/rule-index.ts";
 import { type Rule, addEffects, blocksAddresses, noEffects, readRule } from "../meaning/rule.ts";
 import { NameMatcher, NameRules, type WatchedRule, isForHost } from "../meaning/verdict.ts";
@@ -84,9 +85,7 @@ export class Protection {
         spares: ({ entry: { name } }, from, row) => {
           if (!kinds.has(name)) return false;
           // A rule for other questions, or only for browsers, leaves the name reachable.
-          if (from.kind[row] === Kind.Rule && !blocksAddresses(readRule(textOf(from, row).trim())))
-            return true;
-          return this.accepts(source, name);
+          return !blocksName(from, row) || this.accepts(source, name);
         },
         note: ({ entry }, from, row) =>
           this.note(source, entry.name, { text: textOf(from, row), row: from.idOf(row) }),
@@ -208,6 +207,13 @@ export class Protection {
     const { pool } = this.context;
     return pool.sourceOf(pool.chunkOf(row));
   }
+}
+
+/** Whether a row for one name blocks it. */
+function blocksName(chunk: Chunk, row: number): boolean {
+  if (chunk.kind[row] !== Kind.Rule) return true;
+  const text = textOf(chunk, row).trim();
+  return writtenName(text) !== undefined || blocksAddresses(readRule(text));
 }
 
 function isForName(rule: Partial<Rule> & WatchedRule, name: string): boolean {

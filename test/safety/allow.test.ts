@@ -26,6 +26,7 @@ async function allowed(
 
 const EVERY_SYNTAX = [
   "a.example",
+  "a.example # a note",
   "0.0.0.0 a.example",
   "||a.example^",
   "||A.example^",
@@ -46,7 +47,7 @@ test("an allow entry matches rules for its name in every syntax, and nothing els
       "@@||a.example^",
       "||xa.example^",
     ]);
-    assert.equal(fates.length, 6);
+    assert.equal(fates.length, 7);
   }
 });
 
