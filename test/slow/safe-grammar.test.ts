@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import process from "node:process";
 import { test } from "node:test";
 import { RE2JS } from "re2js";
-import { PROTECTED_NAMES } from "../../src/engine/protected-names.ts";
+import { PROTECTED_NAMES, householdKinds } from "../../src/engine/protected-names.ts";
 import { compile, memoryHost } from "../support/internals.ts";
 import { naiveRules } from "../support/naive-matcher.ts";
 import { Random, seedFrom } from "../support/random.ts";
@@ -61,8 +61,12 @@ function randomLine(random: Random): string {
   return random.pick(TEMPLATES).replaceAll("X", word);
 }
 
-/** Protected names, the list's own server among them. */
-const KEPT = new Set([...PROTECTED_NAMES, new URL(URL_OF_LIST).hostname]);
+/** Protected names, the list's own server and names that people need among them. */
+const KEPT = new Set([
+  ...PROTECTED_NAMES,
+  ...householdKinds().keys(),
+  new URL(URL_OF_LIST).hostname,
+]);
 
 /** Names of the test's own that nobody blocks. */
 const ENDINGS = ["com", "net", "org", "de", "co.uk", "museum", "xn--p1ai", "xyz", "jp"];
