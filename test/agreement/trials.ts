@@ -4,7 +4,7 @@ import type { TestContext } from "node:test";
 import { isNightly } from "../support/nightly.ts";
 import type { RandomList } from "./random-list.ts";
 
-export const LISTS: number = Number(process.env["FUZZ_LISTS"] ?? (isNightly ? 5000 : 300));
+export const LISTS: number = Number(process.env["FUZZ_LISTS"] ?? (isNightly ? 5000 : 150));
 export const NAMES: number = isNightly ? 300 : 120;
 
 /** Says what is wrong, in texts that begin with the kind of fault and a colon; none when all agree. */
