@@ -8,7 +8,7 @@ import { Random } from "../support/random.ts";
 import { Sentences, questionsOf, refuted } from "./sentences.ts";
 import { World } from "./world.ts";
 
-const HISTORIES = Number(process.env["HISTORIES"] ?? (isNightly ? 2000 : 50));
+const HISTORIES = Number(process.env["HISTORIES"] ?? (isNightly ? 2000 : 25));
 const FIRST = Number(process.env["FIRST_HISTORY"] ?? 1);
 
 /** A month, judged run by run. Returns what is wrong, each kind once. */
