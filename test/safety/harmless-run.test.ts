@@ -192,7 +192,8 @@ test("a folder or a pipe as the target is not replaced", { skip: !isPosix }, asy
         assert.match(stderr, /error\[path-unsafe\]: .* is not a regular file/, target);
       }
       const info = statSync(path);
-      assert.ok(kind === "folder" ? info.isDirectory() : info.isFIFO());
+      // Deno 2.0 does not know a FIFO.
+      assert.ok(!info.isFile() && info.isDirectory() === (kind === "folder"), `${target}: ${kind}`);
     }
 });
 

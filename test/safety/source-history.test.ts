@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
 import { test } from "node:test";
 import { HistoryReplay, namesIn, textOf } from "../support/history-replay.ts";
 
