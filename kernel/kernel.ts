@@ -1,5 +1,5 @@
 /**
- * The innermost loops, in AssemblyScript: reading lines and resolving names. `test/reference` has them in TypeScript; a
+ * The innermost loops, in AssemblyScript: reading lines and resolving names. `test/support/reference` has them in TypeScript; a
  * differential test compares the two. `scripts/kernel-module.ts` generates the constants from `src/kernel/kernel.ts`,
  * `src/rules` and `src/bytes`.
  *

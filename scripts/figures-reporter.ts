@@ -1,6 +1,7 @@
 import type { TestEvent } from "node:test/reporters";
 
-interface Figure {
+/** What a test file said, in one run. */
+export interface Figure {
   readonly file: string;
   readonly said: string;
 }
@@ -13,7 +14,7 @@ export default async function* figuresReporter(
   const figures: Figure[] = [];
   for await (const { type, data } of events) {
     if (type !== "test:diagnostic" || data.file === undefined) continue;
-    const file = data.file.replace(/^.*\/slow\//, "");
+    const file = data.file.replace(/^.*\/test\//, "test/");
     // Skip Node's own summary at the end.
     if (file.endsWith(".test.ts")) figures.push({ file, said: data.message });
   }

@@ -2,45 +2,64 @@ import { readFileSync } from "node:fs";
 
 /** The suites that report numbers, with their headings. */
 const SUITES: Readonly<Record<string, string>> = {
-  "dns-engine.test.ts": "Agreement with AdGuard's DNS engine on random lists and names",
-  "why-typical.test.ts": "`why` on twenty real lists, compared with a full search of all of them",
-  "alone/resolvers.test.ts":
+  "test/meaning/dns-engine.long.test.ts":
+    "Agreement with AdGuard's DNS engine on random lists and names",
+  "test/explain/why-typical.nightly.test.ts":
+    "`why` on twenty real lists, compared with a full search of all of them",
+  "test/formats/resolvers.nightly.test.ts":
     "Formats on the real servers: listed names, subdomains, similar names, exceptions",
-  "alone/squid.test.ts": "The same for squid",
-  "zone-transfer.test.ts":
+  "test/formats/squid.alone.test.ts": "The same for squid",
+  "test/publish/zone-transfer.nightly.test.ts":
     "Zone transfer from BIND to four other servers, one of them killed meanwhile",
-  "alone/subscribers.test.ts": "Subscribers that apply differences, with our client and AdGuard's",
-  "release-tools.test.ts": "Differences applied by AdGuard's own tools",
-  "publish-faults.test.ts": "Fault injection into every system call of a publish",
-  "publish-kills.test.ts": "A publisher killed at random times while readers read",
-  "simultaneous-runs.test.ts": "Two concurrent runs for the same list",
-  "alone/hostile-server.test.ts": "Servers that lie, stall, flood and redirect",
-  "private-addresses.test.ts": "Redirects and names that lead into private networks",
-  "safe-grammar.test.ts": "Lines that try to do more than their source is trusted with",
-  "metamorphic.test.ts": "Metamorphic tests: changes to lists that must not affect the result",
-  "secrets.test.ts": "Search for keys and passwords in everything that is written or printed",
-  "report-page.test.ts": "The report in a browser",
-  "alone/container.test.ts":
+  "test/publish/subscribers.alone.test.ts":
+    "Subscribers that apply differences, with our client and AdGuard's",
+  "test/package/release-tools.long.test.ts": "Differences applied by AdGuard's own tools",
+  "test/publish/publish-faults.long.test.ts": "Fault injection into every system call of a publish",
+  "test/publish/publish-kills.long.test.ts":
+    "A publisher killed at random times while readers read",
+  "test/builder/simultaneous-runs.long.test.ts": "Two concurrent runs for the same list",
+  "test/sources/hostile-server.nightly.test.ts": "Servers that lie, stall, flood and redirect",
+  "test/host/private-addresses.long.test.ts": "Redirects and names that lead into private networks",
+  "test/engine/safe-grammar.long.test.ts":
+    "Lines that try to do more than their source is trusted with",
+  "test/engine/metamorphic.long.test.ts":
+    "Metamorphic tests: changes to lists that must not affect the result",
+  "test/cli/secrets.long.test.ts":
+    "Search for keys and passwords in everything that is written or printed",
+  "test/report/report-page.long.test.ts": "The report in a browser",
+  "test/package/container.nightly.test.ts":
     "The container image, and the steps of the README for a new user (milliseconds to a list)",
 };
 
-/** The output of the suites in their last complete run. */
+/** Where `npm run figures` keeps what suites reported. */
+export const KEPT = "bench/results/reliability.json";
+
+/** What a suite reported in its last run. */
+export interface KeptFigures {
+  readonly commit: string;
+  readonly date: string;
+  /** The size of the gate, or the full size of the nightly run. */
+  readonly size: string;
+  readonly said: readonly string[];
+}
+
+/** The output of each suite in its last run. */
 export function reliabilityPage(): string {
-  const figures = JSON.parse(readFileSync("bench/results/reliability.json", "utf8")) as {
-    file: string;
-    said: string;
-  }[];
+  const figures = JSON.parse(readFileSync(KEPT, "utf8")) as Record<string, KeptFigures>;
   const sections = Object.entries(SUITES).flatMap(([file, about]) => {
-    const said = figures.filter((one) => one.file === file).map((one) => one.said);
-    if (said.length === 0) return [];
-    return [`## ${about}\n\n\`test/slow/${file}\`\n\n\`\`\`text\n${said.join("\n")}\n\`\`\``];
+    const kept = figures[file];
+    if (kept === undefined) return [];
+    const { commit, date, size, said } = kept;
+    return [
+      `## ${about}\n\n\`${file}\`, ${size} size, ${date}, commit ${commit}\n\n\`\`\`text\n${said.join("\n")}\n\`\`\``,
+    ];
   });
-  return `<!-- Written by scripts/generate.ts from bench/results/reliability.json, which the slow tests write. -->
+  return `<!-- Written by scripts/generate.ts from ${KEPT}, which \`npm run figures\` writes. -->
 
 # Reliability
 
-The gate that every change has to pass tests our guarantees with the real software. This is the output of the suites in a complete run
-(\`npm run test:slow\`).
+Our guarantees are tested with the real software: a part in the gate that every change has to pass, all of it every night
+(\`NIGHTLY=1 bash .ci/run\`, in parts of an hour). This is the output of each suite in its last run.
 
 ${sections.join("\n\n")}
 `;

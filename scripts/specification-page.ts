@@ -18,7 +18,7 @@ Rust, PowerShell, a TypeScript runtime); here one program provides all of them.
 |---|---|---|---|---|---|
 ${doors.map(doorText).join("\n")}
 
-Most items below have a test with their name in \`test/specification.test.ts\`. The test of a door holds what belongs to the door; *not run* means that
+Most items below have a test with their name in \`test/specification/specification.long.test.ts\`. The test of a door holds what belongs to the door; *not run* means that
 nothing here can run it. The column *met by* says how an item is met, where that is not obvious.
 
 ${specification.map(sectionText).join("\n\n")}

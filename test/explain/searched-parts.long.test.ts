@@ -11,7 +11,7 @@ import {
   mayHaveName,
 } from "../../src/kernel/names.ts";
 import { withParents } from "../../src/syntax/public-suffix.ts";
-import { withReferenceKernel } from "../reference/reference-kernel.ts";
+import { withReferenceKernel } from "../support/reference/reference-kernel.ts";
 import { type Config, memoryHost } from "../support/internals.ts";
 import { Random } from "../support/random.ts";
 import { compileRecorded } from "../support/recorded.ts";

@@ -3,7 +3,7 @@ import process from "node:process";
 /** Mutation tests by Stryker: `npm run test:mutation`, or one part with `PART=guards npm run test:mutation`. */
 const PARTS = {
   guards: {
-    mutate: ["src/build/guards/{registry,guard}.ts", "src/meaning/{name-matcher,verdict}.ts"],
+    mutate: ["src/builder/guards/*.ts", "src/meaning/{name-matcher,verdict}.ts"],
     tests: ["guard-limits", "guards", "allow"],
   },
   publish: {
@@ -25,7 +25,7 @@ export default {
   mutate: parts.flatMap((part) => part.mutate),
   testRunner: "command",
   commandRunner: {
-    command: `node --test ${[...tests].map((name) => `test/safety/${name}.test.ts`).join(" ")}`,
+    command: `node --test ${[...tests].map((name) => `test/*/${name}*.test.ts`).join(" ")}`,
   },
   // TypeScript 7 has no JavaScript API; the tests run the sources directly.
   tsconfigFile: "none",

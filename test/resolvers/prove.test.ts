@@ -5,7 +5,7 @@ import { canaryIn } from "../../src/syntax/host-name.ts";
 import { DiskProject } from "../support/disk-project.ts";
 import { answerTo, decoded, udpServer } from "../support/resolvers/dns-server.ts";
 
-/** A server on a real socket that blocks the names of a list with NXDOMAIN. test/slow/prove.test.ts has real resolvers. */
+/** A server on a real socket that blocks the names of a list with NXDOMAIN. test/resolvers/prove-servers.long.test.ts has real resolvers. */
 class ListServer {
   port = 0;
   private blocked: readonly string[] = [];

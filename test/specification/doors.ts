@@ -26,7 +26,7 @@ export const doors: readonly Door[] = [
     get: "the same, on Deno 2.0 or newer, without npm; also Node 22.19 and Bun",
     run: "`deno task compile -- -c my-list.yaml`",
     file: "deno.json",
-    test: "test/slow/deno-task.test.ts",
+    test: "test/package/deno-task.long.test.ts",
   },
   {
     door: "Python",
@@ -34,7 +34,7 @@ export const doors: readonly Door[] = [
     get: "a wheel of the release with that command, which starts the executable inside",
     run: "`node scripts/release.ts`, then `pip install release/*.whl`",
     file: "packaging/python",
-    test: "test/slow/alone/release.test.ts",
+    test: "test/package/release.nightly.test.ts",
   },
   {
     door: "Rust",
@@ -42,7 +42,7 @@ export const doors: readonly Door[] = [
     get: "a crate whose binary starts the sources of the clone, an executable in `PATH` or the npm package; and executables of that name in the release",
     run: "`cargo build --release` in `packaging/cargo`",
     file: "packaging/cargo",
-    test: "test/slow/crate.test.ts",
+    test: "test/package/crate.nightly.test.ts",
   },
   {
     door: ".NET",
@@ -64,7 +64,7 @@ export const doors: readonly Door[] = [
     get: "the same: serves on port 5000, compiles every six hours",
     run: "`docker compose up -d`",
     file: "Dockerfile",
-    test: "test/slow/alone/container.test.ts",
+    test: "test/package/container.nightly.test.ts",
   },
   {
     door: "Helm chart",

@@ -1,0 +1,192 @@
+import assert from "node:assert/strict";
+import { readFileSync, readdirSync } from "node:fs";
+import { dirname, join, relative, sep } from "node:path";
+import { test } from "node:test";
+
+/** Lowest first. A folder may import from the lines above its own, and from itself. */
+const LAYERS = [
+  ["bytes", "types"],
+  ["diagnostics"],
+  ["host"],
+  ["rules", "pages"],
+  ["kernel"],
+  ["syntax"],
+  ["meaning", "feeds"],
+  ["config", "sources"],
+  ["transformations", "formats", "record", "import", "traffic"],
+  ["engine"],
+  ["publish", "explain"],
+  ["builder"],
+  ["resolvers"],
+  ["dns-api", "lint", "server", "after"],
+  ["report"],
+  ["cli"],
+];
+const depthOf = new Map(
+  LAYERS.flatMap((folders, depth) => folders.map((folder) => [folder, depth] as const)),
+);
+const IMPORT = /(?:^(?:import|export)\b[^;]*?\bfrom |\bimport\()"(?<to>[^"]+)"/gm;
+
+const root = join(import.meta.dirname, "../..");
+const files = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
+  .map((file) => file.replaceAll("\\", "/"))
+  .filter((file) => file.endsWith(".ts"));
+
+function textOf(file: string): string {
+  return readFileSync(join(root, "src", file), "utf8");
+}
+
+function importsOf(file: string): string[] {
+  return [...textOf(file).matchAll(IMPORT)].map((match) => match.groups?.["to"] ?? "");
+}
+
+test("imports point to a lower layer or stay in their folder", () => {
+  let checked = 0;
+  for (const file of files.filter((path) => path.includes("/"))) {
+    const folder = file.split("/")[0]!;
+    for (const specifier of importsOf(file).filter((to) => to.startsWith("."))) {
+      const target = relative(".", join(dirname(file), specifier)).split("/")[0]!;
+      if (target === folder) continue;
+      checked++;
+      assert.ok(
+        (depthOf.get(target) ?? Infinity) < (depthOf.get(folder) ?? -1),
+        `${file} may not import ${specifier}`,
+      );
+    }
+  }
+  assert.ok(checked > 100);
+});
+
+/** What a terminal may know: the use case, questions about lists, and what is beside them; nothing of how lists are made. */
+const CLI_IMPORTS = new Set(
+  "after builder cli config diagnostics dns-api explain host import lint report resolvers server".split(
+    " ",
+  ),
+);
+
+test("the command line imports nothing below the build", () => {
+  for (const file of files.filter((path) => path.startsWith("cli/")))
+    for (const specifier of importsOf(file).filter((to) => to.startsWith("."))) {
+      const target = relative(".", join(dirname(file), specifier)).split(sep)[0]!;
+      assert.ok(CLI_IMPORTS.has(target), `${file} must not import ${specifier}`);
+    }
+});
+
+/** Imports of values; those of types cost nothing and cannot form a circle at run time. */
+const VALUE_IMPORT = /^(?:import|export) (?!type\b)[^;]*?\bfrom "(?<to>[^"]+)"/gm;
+
+test("no files import each other in a circle", () => {
+  const graph = new Map(
+    files
+      .filter((path) => !path.endsWith(".test.ts"))
+      .map((file) => [
+        file,
+        [...textOf(file).matchAll(VALUE_IMPORT)]
+          .map((match) => match.groups!["to"]!)
+          .filter((to) => to.startsWith("."))
+          .map((to) => join(dirname(file), to).replaceAll(sep, "/")),
+      ]),
+  );
+  const done = new Set<string>();
+  const visit = (file: string, path: readonly string[]): void => {
+    assert.ok(!path.includes(file), `circle: ${[...path, file].join(" > ")}`);
+    if (done.has(file)) return;
+    for (const next of graph.get(file) ?? []) visit(next, [...path, file]);
+    done.add(file);
+  };
+  for (const file of graph.keys()) visit(file, []);
+});
+
+test("the path from bin.ts to the renamed file is as ARCHITECTURE.md draws it", () => {
+  const page = readFileSync(join(root, "ARCHITECTURE.md"), "utf8");
+  const drawn = /```text title="path"\n(?<path>[^]*?)```/.exec(page)?.groups?.["path"] ?? "";
+  const stops = [...drawn.matchAll(/^(?<indent> *)(?<file>[a-z/-]+\.ts) +(?<name>\w+)/gm)].map(
+    ({ groups }) => ({
+      depth: groups!["indent"]!.length,
+      file: groups!["file"]!,
+      name: groups!["name"]!,
+    }),
+  );
+  assert.ok(stops.length > 8 && stops.length <= 20, `${stops.length} stops`);
+  for (const [index, { depth, file, name }] of stops.entries()) {
+    const word = new RegExp(`\\b${name}\\b`);
+    assert.match(textOf(file), word, `${file} has ${name}`);
+    const caller = stops.slice(0, index).findLast((stop) => stop.depth < depth);
+    assert.ok(
+      caller === undefined ? index === 0 : word.test(textOf(caller.file)),
+      `${caller?.file} uses ${name}`,
+    );
+  }
+});
+
+test("only the host decides how paths are written", () => {
+  for (const file of files.filter((path) => !path.startsWith("host/")))
+    assert.deepEqual(
+      importsOf(file).filter((to) => /^(?:node:)?path\b/.test(to)),
+      [],
+      `${file} must use host.path`,
+    );
+});
+
+test("only the host does I/O", () => {
+  const outside =
+    /^node:(?:fs|http|https|net|tls|dgram|dns|child_process|worker_threads|process|os)/;
+  const entries = new Set(["cli/bin.ts"]);
+  for (const file of files.filter(
+    (path) => !path.startsWith("host/") && !entries.has(path) && !path.endsWith(".test.ts"),
+  )) {
+    assert.deepEqual(
+      importsOf(file).filter((to) => outside.test(to)),
+      [],
+      file,
+    );
+    assert.doesNotMatch(textOf(file), /\b(?:console|process)\.\w/, file);
+  }
+});
+
+/** Expressions that begin at the start of a rule, beside the reader of lines, and what they read instead of a line. */
+const OTHER_READERS = new Map([
+  ["engine/source-findings.ts", "a line that is not a rule, to say what to write instead"],
+  ["explain/traffic.ts", "what a person types"],
+  ["syntax/adblock-rule.ts", "the pattern of an address"],
+  ["syntax/directives.ts", "the operators of `!#if`"],
+  ["syntax/hosts-line.ts", "the pattern of an address"],
+  ["syntax/written-names.ts", "an entry of `allow`; a rule, to write it in ASCII"],
+  ["transformations/allow.ts", "the pattern of an exception that was added"],
+  ["transformations/compress.ts", "a rule that a reader of another format wrote"],
+]);
+
+test("only meaning/line reads lines with expressions", () => {
+  const expression = /\/\^?(?:\\s\*)?(?:\(\??(?::|<\w+>)?)*(?:@@\)?\??|\\\|\)?\??\\\|)/;
+  const readers = files.filter(
+    (file) =>
+      file !== "meaning/line.ts" &&
+      textOf(file)
+        .split("\n")
+        .some((line) => !/^\s*(?:\/\/|\/?\*)/.test(line) && expression.test(line)),
+  );
+  assert.deepEqual(readers.toSorted(), [...OTHER_READERS.keys()].toSorted());
+});
+
+test("no signal depends on AbortSignal.any or AbortSignal.timeout, which garbage collection disconnects in some runtimes", () => {
+  for (const file of files)
+    assert.doesNotMatch(textOf(file), /AbortSignal\.(?:any|timeout)\(/, file);
+});
+
+test("files are chapters with kebab-case names", () => {
+  assert.ok(files.length <= 250, `${files.length} files`);
+  for (const file of files) {
+    assert.match(
+      file,
+      /^(?:[a-z0-9]+(?:-[a-z0-9]+)*\/)*[a-z0-9]+(?:-[a-z0-9]+)*(?:\.test|\.d)?\.ts$/,
+    );
+    assert.doesNotMatch(file, /util|helper|manager|service|common|misc/, file);
+    const lines = textOf(file).split("\n").length;
+    assert.ok(lines <= 900, `${file} has ${lines} lines`);
+  }
+});
+
+test("the tree mentions nothing outside the project", () => {
+  const lock = readFileSync(join(root, "package-lock.json"), "utf8");
+  assert.doesNotMatch(lock, /"resolved"/);
+});

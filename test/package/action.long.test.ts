@@ -1,0 +1,346 @@
+import assert from "node:assert/strict";
+import { execFileSync, spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import process from "node:process";
+import { type TestContext, test } from "node:test";
+import { parse } from "yaml";
+import { blocksOf } from "../support/markdown.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+const BIN = join(ROOT, "src/cli/bin.ts");
+
+interface Step {
+  readonly id?: string;
+  readonly if?: string;
+  readonly run?: string;
+}
+const { runs } = parse(readFileSync(join(ROOT, "action.yml"), "utf8")) as {
+  runs: { steps: Step[] };
+};
+const compileStep = runs.steps.find(({ id }) => id === "compile")!.run!;
+const commitStep = runs.steps.find((step) => step.if?.includes("inputs.commit"))!.run!;
+const skip = process.platform === "win32" && "the action's steps are for bash";
+
+/** A repository with a configuration, in which the steps of the action are run as a runner does it. */
+class Repository {
+  readonly folder: string;
+
+  constructor(context: TestContext, config: object, sources: Readonly<Record<string, string>>) {
+    this.folder = mkdtempSync(join(tmpdir(), "action-"));
+    context.after(() => rmSync(this.folder, { recursive: true, force: true }));
+    mkdirSync(join(this.folder, "bin"));
+    mkdirSync(join(this.folder, "work"));
+    const npx = join(this.folder, "bin", "npx");
+    // Without what npx would fetch: `npx --yes rules-compiler@VERSION …`
+    writeFileSync(npx, `#!/bin/sh\nshift 2\nexec '${process.execPath}' '${BIN}' "$@"\n`);
+    chmodSync(npx, 0o755);
+    this.write("compiler-config.json", JSON.stringify(config));
+    for (const [name, text] of Object.entries(sources)) this.write(name, text);
+  }
+
+  write(name: string, text: string): void {
+    writeFileSync(join(this.folder, "work", name), text);
+  }
+
+  step(
+    script: string,
+    env: Readonly<Record<string, string>> = {},
+  ): { status: number; said: string } {
+    const { status, stdout, stderr } = spawnSync(
+      "bash",
+      ["--noprofile", "--norc", "-eo", "pipefail", "-c", script],
+      {
+        cwd: join(this.folder, "work"),
+        encoding: "utf8",
+        env: {
+          ...process.env,
+          PATH: `${join(this.folder, "bin")}${delimiter}${process.env["PATH"]}`,
+          XDG_CACHE_HOME: join(this.folder, "cache"),
+          GITHUB_OUTPUT: join(this.folder, "output"),
+          GITHUB_ACTION_PATH: ROOT,
+          CONFIG: "compiler-config.json",
+          OUTPUT: "",
+          VERSION: "0.0.0",
+          STRICT: "false",
+          MODE: "compile",
+          GITHUB_STEP_SUMMARY: join(this.folder, "summary"),
+          ...env,
+        },
+      },
+    );
+    return { status: status ?? -1, said: stdout + stderr };
+  }
+
+  /** What the job says of itself. */
+  get summary(): string {
+    return readFileSync(join(this.folder, "summary"), "utf8");
+  }
+
+  /** A repository on a server, which this one is pushed to. */
+  addRemote(): void {
+    this.git("init", "-q", "-b", "main");
+    execFileSync("git", ["init", "-q", "--bare", "-b", "main", join(this.folder, "remote")]);
+    this.git("remote", "add", "origin", join(this.folder, "remote"));
+    this.git("config", "push.autoSetupRemote", "true");
+  }
+
+  /** Compiles and commits, as a scheduled workflow does. */
+  publish(env: Readonly<Record<string, string>> = {}): string[] {
+    const { status, said } = this.step(compileStep, env);
+    assert.equal(status, 0, said);
+    const { files = "" } = this.outputs;
+    const committed = this.step(commitStep, { FILES: files });
+    assert.equal(committed.status, 0, committed.said);
+    return files.split("\n");
+  }
+
+  /** The files on the server. */
+  pushed(): string[] {
+    return this.git("ls-tree", "-r", "--name-only", "-z", "origin/main").split("\0").slice(0, -1);
+  }
+
+  /** What the step put out, as a runner reads it. */
+  get outputs(): Record<string, string> {
+    const text = readFileSync(join(this.folder, "output"), "utf8");
+    const found: Record<string, string> = {};
+    const lines = text.split("\n");
+    for (let line = lines.shift(); line !== undefined; line = lines.shift()) {
+      const [, name = "", end = ""] = /^(\w+)<<(.+)$/.exec(line) ?? [];
+      if (name !== "") found[name] = lines.splice(0, lines.indexOf(end)).join("\n");
+      const [, key = "", value = ""] = /^(\w+)=(.*)$/.exec(line) ?? [];
+      if (key !== "") found[key] = value;
+    }
+    return found;
+  }
+
+  git(...words: string[]): string {
+    return execFileSync("git", words, { cwd: join(this.folder, "work"), encoding: "utf8" });
+  }
+}
+
+test("the action sets its outputs for one list", { skip }, (context) => {
+  const config = { name: "One", sources: [{ name: "a", type: "adblock", source: "a.txt" }] };
+  const repository = new Repository(context, config, { "a.txt": "||a.example^\n||b.example^\n" });
+  const { status, said } = repository.step(compileStep);
+  assert.equal(status, 0, said);
+  const { rules, degraded, file, files } = repository.outputs;
+  assert.deepEqual(
+    [rules, degraded, file, files],
+    ["2", "false", "rules/one.txt", "rules/one.txt"],
+  );
+});
+
+test("triage changes nothing in the checkout", { skip }, (context) => {
+  const sources = [{ name: "a", type: "adblock", source: "a.txt" }];
+  const config = {
+    name: "One",
+    sources,
+    outputs: [{ format: "hosts" }],
+    manifest: {},
+    patches: "7d",
+  };
+  const repository = new Repository(context, config, { "a.txt": "||a.example^\n||b.example^\n" });
+  repository.addRemote();
+  const locked = repository.step(`npx --yes x compile -c "$CONFIG" --update`);
+  assert.equal(locked.status, 0, locked.said);
+  repository.git("add", "--all", "--force");
+  repository.git("-c", "user.name=n", "-c", "user.email=n@example.org", "commit", "-qm", "all");
+  repository.write("a.txt", "||a.example^\n||c.example^\n");
+  const RUNNER_TEMP = repository.folder;
+  const { status, said } = repository.step(compileStep, {
+    MODE: "triage",
+    ISSUE: "c.example is blocked",
+    RUNNER_TEMP,
+  });
+  assert.equal(status, 0, said);
+  const answer = readFileSync(join(RUNNER_TEMP, "rules-compiler-answer.md"), "utf8");
+  assert.match(answer, /c\.example {2}BLOCKED/);
+  assert.equal(repository.git("status", "--porcelain", "--ignored").trim(), "M a.txt");
+});
+
+const SEVERAL = {
+  name: "All",
+  sources: [
+    { name: "a", type: "adblock", source: "a.txt" },
+    { name: "b", type: "adblock", source: "b.txt" },
+  ],
+  outputs: [{ format: "hosts" }],
+  lists: [
+    { name: "Small", sources: ["a"] },
+    { name: "Large", sources: ["a", "b"] },
+    { name: "Other", sources: ["b"] },
+  ],
+};
+
+test(
+  "the action compiles a configuration with several lists and commits all files",
+  { skip },
+  (context) => {
+    const sources = { "a.txt": "||a.example^\n", "b.txt": "||b.example^\n||c.example^\n" };
+    const repository = new Repository(context, SEVERAL, sources);
+    const { status, said } = repository.step(compileStep);
+    assert.equal(status, 0, said);
+    const { rules, file, files = "" } = repository.outputs;
+    assert.equal(rules, "6");
+    assert.equal(file, "rules/large.txt");
+    assert.equal(files.split("\n").length, 6, files);
+    repository.addRemote();
+    const committed = repository.step(commitStep, { FILES: files });
+    assert.equal(committed.status, 0, committed.said);
+    const names = repository.git("ls-tree", "-r", "--name-only", "origin/main").trim().split("\n");
+    for (const name of files.split("\n")) assert.ok(names.includes(name), name);
+    assert.ok(names.includes("rules/.rules-compiler/large.txt.json"));
+    const again = repository.step(commitStep, { FILES: files });
+    assert.equal(again.status, 0, again.said);
+    assert.equal(repository.git("rev-list", "--count", "HEAD").trim(), "1");
+  },
+);
+
+test("the action reads a report that is larger than a command line may be", { skip }, (context) => {
+  const count = 700;
+  const names = Array.from({ length: count }, (_, index) => `source-${index}-${"x".repeat(60)}`);
+  const config = {
+    name: "Many",
+    sources: names.map((name) => ({ name, type: "adblock", source: `${name}.txt` })),
+  };
+  const sources = Object.fromEntries(
+    names.map((name, index) => [`${name}.txt`, `||n${index}.example^\n`]),
+  );
+  const repository = new Repository(context, config, sources);
+  const report = repository.step(`npx --yes x compile --json -c "$CONFIG"`);
+  assert.ok(report.said.length > 128 * 1024, `${report.said.length} bytes`);
+  const { status, said } = repository.step(compileStep);
+  assert.equal(status, 0, said);
+  assert.equal(repository.outputs["rules"], String(count));
+});
+
+test("the action fails if the list cannot be compiled", { skip }, (context) => {
+  const config = { name: "One", sources: [{ name: "a", type: "adblock", source: "gone.txt" }] };
+  const repository = new Repository(context, config, {});
+  const { status, said } = repository.step(compileStep);
+  assert.equal(status, 4, said);
+  assert.match(said, /gone\.txt/);
+});
+
+/** The configurations of the cookbook, with files in place of what is on the web. */
+function cookbook(): { title: string; text: string; sources: Record<string, string> }[] {
+  const page = readFileSync(join(ROOT, "docs/guide/cookbook.md"), "utf8");
+  return blocksOf(page)
+    .filter(({ language, title }) => language === "yaml" && title !== undefined)
+    .map(({ title, text }) => {
+      const sources: Record<string, string> = {};
+      const local = text
+        .replace(/^ *mirrors:.*\n/gm, "")
+        .replace("min_rules: 100000", "min_rules: 1")
+        .replace(/(?<=source: )https:\S+/g, () => `web-${Object.keys(sources).length}.txt`);
+      const files = [...local.matchAll(/[\w-]+\.txt/g)].map(([file]) => file);
+      const names = Array.from({ length: 30 }, (_, index) => `name${index}.example.de`);
+      for (const [index, file] of files.entries())
+        sources[file] = /positives|sites|never/.test(file)
+          ? "kept.example.org\n"
+          : names.map((name) => `0.0.0.0 s${index}.${name}\n`).join("");
+      return { title: title!, text: local, sources };
+    });
+}
+
+for (const { title, text, sources } of cookbook())
+  test(`the action publishes all files of ${title} from the cookbook`, { skip }, (context) => {
+    const repository = new Repository(context, {}, sources);
+    repository.write("compiler-config.json", JSON.stringify(parse(text)));
+    repository.addRemote();
+    const first = repository.publish();
+    assert.match(repository.summary, /^\| list \| rules \| outcome \|/m);
+    assert.match(repository.summary, /\| published \|/);
+    for (const [name, lines] of Object.entries(sources))
+      if (lines.startsWith("0")) repository.write(name, `${lines}0.0.0.0 new.example.de\n`);
+    // The second of an edition is in the names of its patches.
+    const later = { SOURCE_DATE_EPOCH: String(Math.floor(Date.now() / 1000) + 60) };
+    const files = repository.publish(later);
+    assert.ok(files.length >= first.length);
+    const pushed = repository.pushed();
+    for (const file of files)
+      assert.ok(
+        pushed.some((one) => one === file || one.startsWith(`${file}/`)),
+        file,
+      );
+    const left = repository.git("status", "--porcelain", "-uall", "--", "rules").split("\n");
+    assert.deepEqual(
+      left.filter((line) => line !== "" && !line.includes(".rules-compiler/")),
+      [],
+    );
+    assert.equal(repository.git("rev-list", "--count", "origin/main").trim(), "2");
+  });
+
+test("the action commits the good lists and fails because of the bad one", { skip }, (context) => {
+  const lists = [...SEVERAL.lists, { name: "Strict", guards: { min_rules: 50 } }];
+  const sources = { "a.txt": "||a.example^\n", "b.txt": "||b.example^\n||c.example^\n" };
+  const repository = new Repository(context, { ...SEVERAL, lists }, sources);
+  repository.addRemote();
+  const { status } = repository.step(compileStep);
+  assert.equal(status, 5);
+  const { files = "", publish } = repository.outputs;
+  assert.equal(publish, "true");
+  assert.equal(repository.step(commitStep, { FILES: files }).status, 0);
+  assert.ok(repository.pushed().includes("rules/large.txt"));
+  assert.ok(!repository.pushed().includes("rules/strict.txt"));
+  assert.match(repository.summary, /\| Strict \| – \| \*\*not published\*\*: `too-few-rules`/);
+});
+
+test("the action removes files that only an earlier version had", { skip }, (context) => {
+  const config = {
+    name: "One",
+    sources: [{ name: "a", type: "adblock", source: "a.txt" }],
+    outputs: [{ format: "domains", split: { max_rules: 2 } }],
+    guards: { max_shrink: 100 },
+  };
+  const lines = Array.from({ length: 6 }, (_, index) => `||n${index}.example^`);
+  const repository = new Repository(context, config, { "a.txt": `${lines.join("\n")}\n` });
+  repository.addRemote();
+  repository.publish();
+  assert.ok(repository.pushed().includes("rules/one-3.domains"));
+  repository.write("a.txt", `${lines.slice(0, 3).join("\n")}\n`);
+  repository.publish();
+  assert.ok(repository.pushed().includes("rules/one-2.domains"));
+  assert.ok(!repository.pushed().includes("rules/one-3.domains"));
+});
+
+test(
+  "mode plan publishes nothing, shows changes, and fails if a list would be refused",
+  { skip },
+  (context) => {
+    const sources = { "a.txt": "||a.example^\n", "b.txt": "||b.example^\n||c.example^\n" };
+    const repository = new Repository(context, SEVERAL, sources);
+    const { status, said } = repository.step(compileStep, { MODE: "plan" });
+    assert.equal(status, 0, said);
+    assert.deepEqual(
+      [repository.outputs["changes"], repository.outputs["refused"]],
+      ["true", "false"],
+    );
+    assert.match(
+      repository.outputs["plan"]!,
+      /\| Large \| 3 \| \+3 −0 \| 3 \| 0 \| would be published \|/,
+    );
+    assert.match(repository.summary, /^### Plan$/m);
+    assert.ok(!existsSync(join(repository.folder, "work", "rules", "large.txt")));
+    repository.write(
+      "compiler-config.json",
+      JSON.stringify({ ...SEVERAL, guards: { min_rules: 3 } }),
+    );
+    const refused = repository.step(compileStep, { MODE: "plan" });
+    assert.equal(refused.status, 5, refused.said);
+    assert.match(repository.summary, /\| Small \|.*would be refused\*\*: `too-few-rules`/);
+    const wrong = repository.step(compileStep, { MODE: "plan", CONFIG: "none.json" });
+    assert.equal(wrong.status, 2, wrong.said);
+    assert.equal(repository.step(compileStep, { MODE: "other" }).status, 2);
+  },
+);

@@ -1,3 +1,0 @@
-import { onWindows } from "./support/on-windows.ts";
-
-await onWindows(["sources-http", "safety/last-good", "safety/held-sources"]);
