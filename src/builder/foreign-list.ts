@@ -5,7 +5,7 @@ import { printable } from "../diagnostics/text.ts";
 import { contextWith, slugOf } from "../engine/plan.ts";
 import { NO_PLUGINS } from "../engine/plugins.ts";
 import { type Host, HostError } from "../host/host.ts";
-import type { ProjectOptions } from "./plan/build-options.ts";
+import { ConfigFile, type ProjectOptions } from "./plan/build-options.ts";
 import type { ListPlan } from "./plan/list-plan.ts";
 import { configPath } from "./plan/project.ts";
 import { readLastPublish } from "./state/list-state.ts";
@@ -56,7 +56,11 @@ function isSameList(one: Config, other: Config, isBeside: boolean): boolean {
 /** The lists of a configuration; none if it is gone or invalid. */
 async function listsAt(path: string, host: Host): Promise<readonly Config[]> {
   try {
-    const { config } = await loadConfigFile(path, host, contextWith(NO_PLUGINS));
+    const { config } = await loadConfigFile(
+      new ConfigFile(path, host),
+      host,
+      contextWith(NO_PLUGINS),
+    );
     return listsOf(config).map((list) => list.config);
   } catch (error) {
     if (error instanceof CompilerError) return [];

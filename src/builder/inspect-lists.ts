@@ -35,7 +35,7 @@ import {
 } from "../record/record-file.ts";
 import { isAddress } from "../sources/limits.ts";
 import { registrableDomain } from "../syntax/host-name.ts";
-import type { BuildOptions } from "./plan/build-options.ts";
+import { type BuildOptions, configFileOf } from "./plan/build-options.ts";
 import type { ListPlan } from "./plan/list-plan.ts";
 import { changedFiles } from "./publish/planned-files.ts";
 import {
@@ -319,7 +319,7 @@ export async function openRanks(
   if (options.inputs.length > 0) return undefined;
   try {
     // Parsing the configuration, and loading the code for it, takes longer than most answers.
-    const text = await host.readFile(host.path.resolve(host.cwd, options.configPath));
+    const text = await configFileOf(options, host).read();
     if (!decodeUtf8(text).includes("ranks")) return undefined;
     const { readRanks } = await import("./draft/recorded-names.ts");
     return await readRanks(options, host);

@@ -24,6 +24,7 @@ import { exitOf } from "./draft/prepare.ts";
 import { replayNames } from "./draft/recorded-names.ts";
 import { GUARD_NAMES } from "./guards/names.ts";
 import { guardList } from "./guards/registry.ts";
+import { ConfigFile } from "./plan/build-options.ts";
 import {
   type ListPlan,
   noteListAlone,
@@ -547,7 +548,9 @@ export class WatchedBuild {
 
   private async open(): Promise<void> {
     const { options, host } = this.context;
-    const { project, lists } = await openProject(options, host);
+    const { configPath } = options;
+    const configFile = new ConfigFile(configPath, host);
+    const { project, lists } = await openProject({ ...options, configFile }, host);
     noteListAlone(lists, this.context);
     const plans = await planLists(lists, options, host);
     this.session?.close();

@@ -1,3 +1,4 @@
+import { ConfigFile } from "../builder/plan/build-options.ts";
 import { Exit } from "../diagnostics/codes.ts";
 import { CompilerError } from "../diagnostics/render.ts";
 import { printable } from "../diagnostics/text.ts";
@@ -97,6 +98,7 @@ async function placed(
     }
     known = found ?? options;
   }
+  known = { ...known, configFile: new ConfigFile(known.configPath, host) };
   if (known.output === undefined) return known;
   const { withOutputTarget } = await import("../builder/plan/project.ts");
   return await withOutputTarget(known, host);

@@ -106,7 +106,7 @@ export function isNear(hostname: string): boolean {
   return address !== undefined && !isPublicAddress(address);
 }
 
-/** Fields of an entry of `after`. `after/after-build.ts` and `after/after-build.ts` have an entry for each value. */
+/** Fields of an entry of `after`. `after/hook-actions.ts` has an entry for each value. */
 export const HOOK_FIELDS = {
   run: {
     type: "strings",

@@ -490,16 +490,24 @@ interface LoadedConfig {
   readonly locate: (file: string) => FileLocation | undefined;
 }
 
+/** A file as it was named, and how to read it. */
+interface ReadableFile {
+  readonly path: string;
+  /** Rejects with a `HostError`. */
+  read(): Promise<Uint8Array>;
+}
+
 /** Reads and checks a configuration file. Rejects with a `CompilerError` that holds every problem. */
 export async function loadConfigFile(
-  path: string,
-  host: Host,
+  from: ReadableFile,
+  host: Pick<Host, "path" | "cwd">,
   context: ValidationContext,
   /** Called with the plugin modules before validation; returns what they add to the context. */
   onPlugins?: (files: readonly string[], path: string) => Promise<Partial<ValidationContext>>,
 ): Promise<LoadedConfig> {
+  const { path } = from;
   const absolute = host.path.resolve(host.cwd, path);
-  const text = await readConfig(absolute, path, host);
+  const text = await readConfig(from);
   const locate = locationFinder(printable(path), text);
   const root = await parse(text, path, host.path.extname(path).toLowerCase(), locate);
   const files = pluginFiles(root);
@@ -519,7 +527,8 @@ export async function loadConfigFile(
 
 /** Rejects with a `CompilerError` if a file in YAML or JSON has an error of syntax. */
 export async function checkSyntax(path: string, host: Host): Promise<void> {
-  const text = await readConfig(host.path.resolve(host.cwd, path), path, host);
+  const read = (): Promise<Uint8Array> => host.readFile(host.path.resolve(host.cwd, path));
+  const text = await readConfig({ path, read });
   const extension = host.path.extname(path).toLowerCase();
   await parse(text, path, extension, locationFinder(printable(path), text));
 }
@@ -547,11 +556,11 @@ function pluginFiles(root: ConfigNode): string[] {
   );
 }
 
-async function readConfig(absolute: string, path: string, host: Host): Promise<string> {
-  const shown = printable(path);
+async function readConfig(file: ReadableFile): Promise<string> {
+  const shown = printable(file.path);
   let bytes: Uint8Array;
   try {
-    bytes = await host.readFile(absolute);
+    bytes = await file.read();
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
     const isMissing = error.code === "ENOENT" || error.code === "ENOTDIR";

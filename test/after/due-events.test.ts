@@ -6,7 +6,7 @@ import {
   type Told,
   dueStates,
   isPublishDue,
-} from "../../src/after/after-build.ts";
+} from "../../src/after/hooks.ts";
 import type { HookEvent } from "../../src/config/hooks.ts";
 import { memoryHost } from "../support/internals.ts";
 import { Random } from "../support/random.ts";

@@ -9,7 +9,7 @@ import {
   rememberProofs,
   rememberUndone,
 } from "../../src/builder/state/list-state.ts";
-import { HookState } from "../../src/after/after-build.ts";
+import { HookState } from "../../src/after/hooks.ts";
 import { nodeHost } from "../../src/host/node.ts";
 
 const AT = "2026-01-01T00:00:00.000Z";

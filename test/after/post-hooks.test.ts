@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { formAt } from "../../src/after/after-build.ts";
+import { formAt } from "../../src/after/hook-actions.ts";
 import { BAD, HookProject, type Received, webhook } from "../support/hook-project.ts";
 
 function textIn({ body }: Received): Record<string, unknown> {

@@ -72,6 +72,15 @@ test("the command line imports nothing below the build", () => {
     }
 });
 
+test("what follows a publish begins in one place", () => {
+  for (const file of files.filter((path) => !path.startsWith("after/")))
+    assert.deepEqual(
+      importsOf(file).filter((to) => /\/after\/(?!registry\.ts$)/.test(to)),
+      [],
+      `${file} must call after/registry.ts`,
+    );
+});
+
 /** Imports of values; those of types cost nothing and cannot form a circle at run time. */
 const VALUE_IMPORT = /^(?:import|export) (?!type\b)[^;]*?\bfrom "(?<to>[^"]+)"/gm;
 

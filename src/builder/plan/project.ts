@@ -14,7 +14,7 @@ import { NO_PLUGINS, type Plugins, pluginsOf } from "../../engine/plugins.ts";
 import type { Host } from "../../host/host.ts";
 import { NOWHERE, outputTarget } from "../../publish/list-file.ts";
 import { candidatePaths, isAddress } from "../../sources/limits.ts";
-import type { ProjectOptions } from "./build-options.ts";
+import { type ConfigFile, type ProjectOptions, configFileOf } from "./build-options.ts";
 
 type Places = Pick<ProjectOptions, "output" | "copyToRules" | "rulesDir">;
 
@@ -98,7 +98,8 @@ export async function openProject(
   options: ProjectOptions,
   host: Host,
 ): Promise<{ readonly project: Project; readonly lists: readonly ListConfig[] }> {
-  const project = await readProject(options, host);
+  const file = configFileOf(options, host);
+  const project = await file.opened(async () => await readProject(options, file, host));
   const { plugins } = project;
   const lists = listsOf(project.config).map((one) => ({ ...one, project, plugins }));
   return { project, lists: filtered(lists, options.filter) };
@@ -137,14 +138,18 @@ function isCalled(name: string, wanted: string): boolean {
   return pattern.test(name.toLowerCase()) || pattern.test(slugOf(name));
 }
 
-async function readProject(options: ProjectOptions, host: Host): Promise<Project> {
+async function readProject(
+  options: ProjectOptions,
+  file: ConfigFile,
+  host: Host,
+): Promise<Project> {
   if (options.inputs.length > 0) return quickProject(options, host);
   const { plugins: given } = options;
   const mayRun = options.permit.includes("plugins");
   let plugins = given ?? NO_PLUGINS;
   if (options.config !== undefined) return projectOf(options.config, plugins, host);
   const { config, path, warnings, locate } = await loadConfigFile(
-    options.configPath,
+    file,
     host,
     contextWith(plugins),
     async (files, of) => {

@@ -24,7 +24,7 @@ import {
 } from "../../record/record-file.ts";
 import type { SourceRuns } from "../draft/recorded-names.ts";
 import { type PublishedList, openBuild, openRecorded } from "../open-build.ts";
-import type { ProjectOptions } from "../plan/build-options.ts";
+import { type ProjectOptions, configFileOf } from "../plan/build-options.ts";
 import { listFiles } from "../plan/list-plan.ts";
 import { isListAlone } from "../plan/project.ts";
 import type { PublishedConfig } from "../publish/publish-list.ts";
@@ -217,7 +217,7 @@ export async function listNames(options: ProjectOptions, host: Host): Promise<st
   const { filter } = options;
   if (isListAlone(options, host)) return [""];
   try {
-    const text = await host.readFile(host.path.resolve(host.cwd, options.configPath));
+    const text = await configFileOf(options, host).read();
     const { name, lists } = JSON.parse(decodeUtf8(text)) as { name?: unknown; lists?: unknown };
     if (typeof name === "string" && lists === undefined && filter.length === 0) return [name];
   } catch {

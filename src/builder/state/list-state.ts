@@ -10,7 +10,7 @@ import type { FormatOutputReport } from "../../publish/format-outputs.ts";
 import type { OutputFile } from "../../publish/list-file.ts";
 import { journalPath, newestRecord, stateOf } from "../../record/record-file.ts";
 import type { InputFile } from "../../sources/source-list.ts";
-import type { BuildOptions, ProjectOptions } from "../plan/build-options.ts";
+import { type BuildOptions, type ProjectOptions, configFileOf } from "../plan/build-options.ts";
 import { Conditions } from "./conditions.ts";
 
 /**
@@ -572,7 +572,9 @@ async function keyOf(list: string | undefined, options: BuildOptions, host: Host
   const { cwd } = host;
   const path = host.path.resolve(cwd, configPath);
   const config =
-    inputs.length > 0 ? { inputs, inputType } : new TextDecoder().decode(await host.readFile(path));
+    inputs.length > 0
+      ? { inputs, inputType }
+      : new TextDecoder().decode(await configFileOf(options, host).read());
   const epoch = host.env["SOURCE_DATE_EPOCH"];
   // A guard that was overruled is checked again, even if nothing else changed.
   const { compat, accept } = options;

@@ -2,7 +2,6 @@ import { applyPlan } from "../../builder/apply-plan.ts";
 import { statusOf } from "../../builder/build.ts";
 import { BUILD } from "../../builder/state/kept-builds.ts";
 import { CompilerError, errorOf } from "../../diagnostics/render.ts";
-import { buildExit, hooksAfter } from "../after-build.ts";
 import { BuildScreen } from "../output/build-screen.ts";
 import type { Command } from "./registry.ts";
 
@@ -21,21 +20,18 @@ export const applyCommand: Command = async (options, host, reporter, signal) => 
         hint: `To publish it again: rules-compiler rollback ${operand}`,
       }),
     ]);
-  const setting = { options, host, reporter, signal };
   const { values, switches } = options.args;
   refuseChoice(values.has("output") || values.has("filter") || switches.has("copy-to-rules"));
   const screen = new BuildScreen(options, host, reporter);
-  const lists = await applyPlan(operand, { options, host, signal, emit: screen.show });
+  const context = { options, host, signal, emit: screen.show };
+  const lists = await applyPlan(operand, context);
   for (const list of lists) screen.show({ kind: "list-done", outcome: list, lists: lists.length });
   const seconds = lists.reduce((sum, list) => sum + list.seconds, 0);
   const outcome = { status: statusOf(lists), lists, seconds };
-  await screen.end(outcome);
   // The files are those of the plan.
   const file = lists.flatMap(({ outputs }) => outputs)[0]?.file;
   const output = lists.length === 1 || file === undefined ? file : `${host.path.dirname(file)}/`;
-  const own = { ...options, output };
-  await hooksAfter(outcome, { ...setting, options: own });
-  return buildExit(outcome, options, signal);
+  return await screen.end(outcome, { ...context, options: { ...options, output } });
 };
 
 /** Throws a `CompilerError` if the user selects a list or a file, which a plan has. */

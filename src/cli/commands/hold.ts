@@ -20,7 +20,7 @@ export const holdCommand: Command = async (options, host, reporter, signal) => {
   const emit = new BuildScreen(options, host, reporter).show;
   const held = await holdPublished({ options, host, signal, emit }, build);
   if (held === undefined)
-    return await publishKept({ build, hold: true }, { options, host, reporter, signal });
+    return await publishKept({ build, hold: true })(options, host, reporter, signal);
   const { list, hold } = held;
   reporter.info(holdText(list, hold));
   const { of, at, by } = hold;

@@ -1,17 +1,15 @@
 import { type RollbackRequest, rollback } from "../../builder/rollback.ts";
 import { BUILD } from "../../builder/state/kept-builds.ts";
 import { holdCommandLine } from "../../builder/state/list-state.ts";
-import type { Exit } from "../../diagnostics/codes.ts";
 import { CompilerError, errorOf } from "../../diagnostics/render.ts";
 import { momentText, printable } from "../../diagnostics/text.ts";
-import { type HooksSetting, buildExit, hooksAfter } from "../after-build.ts";
 import { BuildScreen } from "../output/build-screen.ts";
 import type { Command } from "./registry.ts";
 
 /** Publishes a kept build again. */
 export const rollbackCommand: Command = async (options, host, reporter, signal) => {
   const build = buildOperand("rollback", options.args.operands);
-  return await publishKept({ build }, { options, host, reporter, signal });
+  return await publishKept({ build })(options, host, reporter, signal);
 };
 
 /** The build that the operands name. Throws a `CompilerError`. */
@@ -29,20 +27,19 @@ export function buildOperand(command: string, operands: readonly string[]): stri
   ]);
 }
 
-/** Publishes a kept build again, shows it, and runs hooks. */
-export async function publishKept(request: RollbackRequest, setting: HooksSetting): Promise<Exit> {
-  const { options, host, reporter, signal } = setting;
-  const screen = new BuildScreen(options, host, reporter);
-  const context = { options, host, signal, emit: screen.show };
-  const { of, isHeld, ...list } = await rollback(request, context);
-  screen.show({ kind: "list-done", outcome: list, lists: 1 });
-  const filter = options.filter.length === 0 ? undefined : list.list;
-  const state = isHeld
-    ? "and held"
-    : `until the next run; to stay there: ${holdCommandLine("hold", filter, options)}`;
-  reporter.info(`the build of ${momentText(of)} is published again ${state}`);
-  const outcome = { status: list.status, lists: [list], seconds: list.seconds };
-  await screen.end(outcome);
-  await hooksAfter(outcome, setting);
-  return buildExit(outcome, options, signal);
+/** Publishes a kept build again, shows it, and does what follows. */
+export function publishKept(request: RollbackRequest): Command {
+  return async (options, host, reporter, signal) => {
+    const screen = new BuildScreen(options, host, reporter);
+    const context = { options, host, signal, emit: screen.show };
+    const { of, isHeld, ...list } = await rollback(request, context);
+    screen.show({ kind: "list-done", outcome: list, lists: 1 });
+    const filter = options.filter.length === 0 ? undefined : list.list;
+    const state = isHeld
+      ? "and held"
+      : `until the next run; to stay there: ${holdCommandLine("hold", filter, options)}`;
+    reporter.info(`the build of ${momentText(of)} is published again ${state}`);
+    const outcome = { status: list.status, lists: [list], seconds: list.seconds };
+    return await screen.end(outcome, context);
+  };
 }

@@ -1,5 +1,6 @@
 import type { BuildContext } from "../../builder/build.ts";
 import { reportFiles, stateFolder } from "../../builder/inspect-lists.ts";
+import { ConfigFile } from "../../builder/plan/build-options.ts";
 import {
   type ListPlan,
   planCombined,
@@ -40,7 +41,8 @@ export const serveCommand: Command = async (asked, real, reporter, signal) => {
   // An invalid configuration must fail now, not at the first scheduled run.
   const open = async (): Promise<Opened> => {
     const options = (await withFoundConfig(asked, real, reporter)) ?? asked;
-    return { options, ...(await openProject(options, real)) };
+    const configFile = new ConfigFile(options.configPath, real);
+    return { options, ...(await openProject({ ...options, configFile }, real)) };
   };
   const ready = await waitForConfig(open, { ...settings, host: real, log, signal });
   if (ready === undefined) return Exit.Done;

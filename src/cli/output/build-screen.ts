@@ -1,3 +1,4 @@
+import { type AfterContext, afterPublish } from "../../after/registry.ts";
 import type {
   BuildEvent,
   BuildOutcome,
@@ -9,6 +10,7 @@ import type {
   SourceReport,
 } from "../../builder/build.ts";
 import type { WrittenOutput } from "../../builder/publish/publish-list.ts";
+import { Exit } from "../../diagnostics/codes.ts";
 import { type Diagnostic, type Style, locationText, warningOf } from "../../diagnostics/render.ts";
 import { countText, numberText, printable, someOf } from "../../diagnostics/text.ts";
 import { COUNTS, fatesOfRules } from "../../explain/glossary.ts";
@@ -16,7 +18,13 @@ import { sendToOutput } from "../../host/files.ts";
 import type { Host } from "../../host/host.ts";
 import type { Proof } from "../../resolvers/prove.ts";
 import type { Options } from "../flags/options.ts";
-import { INTERRUPTED, INTERRUPTED_PUBLISHING, endOnSignals, published } from "../interruption.ts";
+import {
+  INTERRUPTED,
+  INTERRUPTED_PUBLISHING,
+  endOnSignals,
+  exitOf,
+  published,
+} from "../interruption.ts";
 import { type Reporter, columnsOf, fitText, textWidth } from "./reporter.ts";
 import { droppedText, renderTable } from "./table.ts";
 
@@ -78,14 +86,33 @@ export class BuildScreen {
     }
   };
 
-  /** Prints the final output after all lists are done. */
-  async end(outcome: BuildOutcome): Promise<void> {
-    await this.sendJson(outcome, []);
-    this.showTotal(outcome);
+  /** Does what follows a publish, and prints the final output. Returns the exit code. */
+  async end(built: BuildOutcome, context: AfterContext): Promise<Exit> {
+    this.showTotal(built);
+    const { outcome, proofs, isProved } = await afterPublish(built, context);
+    this.showProofs(proofs);
+    await this.sendJson(outcome, proofs);
+    const exit = this.exitOf(outcome, context.signal);
+    return exit === Exit.Done && !isProved ? Exit.Unproved : exit;
+  }
+
+  /** The exit code of a build: that of a signal, else that of the first list that was not published, else of the first degraded list. */
+  private exitOf({ lists }: BuildOutcome, signal: AbortSignal): Exit {
+    // Also if it came after the lists were published: hooks may be missing.
+    if (signal.aborted) return exitOf(signal);
+    const { strict } = this.options;
+    const exits = lists.map(({ exit, isIncomplete }) =>
+      exit === Exit.Degraded && !strict && isIncomplete !== true ? Exit.Done : exit,
+    );
+    return (
+      exits.find((exit) => exit !== Exit.Done && exit !== Exit.Degraded) ??
+      exits.find((exit) => exit !== Exit.Done) ??
+      Exit.Done
+    );
   }
 
   /** With `--json`, prints the reports, with the proofs of resolvers that were asked. */
-  async sendJson(
+  private async sendJson(
     { status, lists, combined }: BuildOutcome,
     proofs: readonly Proof[],
   ): Promise<void> {
@@ -103,7 +130,7 @@ export class BuildScreen {
   }
 
   /** Prints the proofs that succeeded. Each of the others is an error. */
-  showProofs(proofs: readonly Proof[]): void {
+  private showProofs(proofs: readonly Proof[]): void {
     const { style } = this.reporter;
     for (const { resolver, outcome, build, detail } of proofs)
       if (outcome === "proved") {
@@ -115,7 +142,7 @@ export class BuildScreen {
   }
 
   /** Prints the outcome of several lists in one line. */
-  showTotal({ status, lists, seconds }: BuildOutcome): void {
+  private showTotal({ status, lists, seconds }: BuildOutcome): void {
     const { reporter } = this;
     if (status === "interrupted") {
       reporter.diagnostic(this.published.length === 0 ? INTERRUPTED : published(this.published));

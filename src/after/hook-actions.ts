@@ -1,11 +1,32 @@
+import { Buffer } from "node:buffer";
 import type { Outcome } from "../builder/state/list-state.ts";
 import { decodeUtf8, encodeUtf8 } from "../bytes/text.ts";
-import { type HookEvent, isNear, mayReceiveSecrets } from "../config/hooks.ts";
+import {
+  type HookEvent,
+  type PostForm,
+  type ReloadName,
+  isNear,
+  mayReceiveSecrets,
+} from "../config/hooks.ts";
+import type { HookConfig } from "../config/lists.ts";
 import { countText, printable, someOf } from "../diagnostics/text.ts";
 import { VERSION } from "../diagnostics/version.ts";
 import { type FetchRequest, type Host, HostError, type ProgramEnd } from "../host/host.ts";
 import { Secret, proxyFor } from "../host/network.ts";
 import { fetchBody } from "../host/node-fetch.ts";
+
+/** Runs a hook; returns what it printed. Rejects with a `HookFailure`. */
+export async function runHook(
+  hook: HookConfig,
+  message: HookMessage,
+  setting: HookSetting,
+): Promise<string> {
+  const { run, reload } = hook;
+  if (run !== undefined) return await runHookProgram(run, message, setting);
+  if (reload !== undefined) return await RELOAD_PRESETS[reload](hook, setting);
+  await postMessage(hook, message, setting);
+  return "";
+}
 
 /** Variables that a program gets from our environment. Others may be secrets. */
 const PASSED = [
@@ -263,4 +284,209 @@ function contentOf({ headers, body }: OutgoingRequest): Pick<FetchRequest, "head
     headers: { ...all, "content-type": "application/json" },
     body: encodeUtf8(JSON.stringify(body)),
   };
+}
+
+type Form = (message: HookMessage, url: URL) => OutgoingRequest;
+
+/** The forms of services with a host of their own. */
+const HOSTS: ReadonlyMap<string, PostForm> = new Map([
+  ["hooks.slack.com", "slack"],
+  ["discord.com", "discord"],
+  ["api.telegram.org", "telegram"],
+  ["ntfy.sh", "ntfy"],
+]);
+
+/** The request of each service, in the form that it documents. */
+const FORMS: Readonly<Record<PostForm, Form>> = {
+  json: (message, { href }) => ({ url: href, body: message }),
+  // The three characters that Slack interprets must be escaped.
+  slack: (message, { href }) => ({
+    url: href,
+    body: {
+      text: lineOf(message)
+        .replaceAll("&", "&amp;")
+        .replaceAll("<", "&lt;")
+        .replaceAll(">", "&gt;"),
+    },
+  }),
+  // Without `parse`, no text in the message can notify a user or a role.
+  discord: (message, { href }) => ({
+    url: href,
+    body: { content: lineOf(message), allowed_mentions: { parse: [] } },
+  }),
+  ntfy: (message, url) => {
+    // Messages as JSON go to the server, and name the topic.
+    const at = url.pathname.lastIndexOf("/");
+    const topic = decodeURIComponent(url.pathname.slice(at + 1));
+    if (topic === "") throw new HookFailure("the URL of ntfy must end with a topic");
+    const server = new URL(url);
+    server.pathname = url.pathname.slice(0, at + 1);
+    const { event } = message;
+    const isBad = event === "refused" || event === "failed";
+    const body = { topic, title: `rules-compiler: ${event}`, message: lineOf(message) };
+    return { url: server.href, body: { ...body, priority: isBad ? 4 : 3 } };
+  },
+  telegram: (message, url) => {
+    const chat = url.searchParams.get("chat_id");
+    if (chat === null) throw new HookFailure("the URL of telegram must end with ?chat_id=…");
+    const bot = new URL(url);
+    bot.search = "";
+    return { url: bot.href, body: { chat_id: chat, text: lineOf(message) } };
+  },
+  healthchecks: (message, url) => {
+    const { event } = message;
+    const ping = new URL(url);
+    if (event === "refused" || event === "failed")
+      ping.pathname = `${url.pathname.replace(/\/$/, "")}/fail`;
+    return { url: ping.href, body: lineOf(message) };
+  },
+};
+
+/** The form of the service at a URL. */
+export function formAt({ hostname }: URL): PostForm {
+  return HOSTS.get(hostname) ?? "json";
+}
+
+/** Sends a message. Rejects with a `HookFailure`. */
+export async function postMessage(
+  { post: urlFile, as, token_file: file }: HookConfig,
+  message: HookMessage,
+  setting: HookSetting,
+): Promise<void> {
+  const { folder, host } = setting;
+  const address = (await readSecret(urlFile!, folder, host)).reveal();
+  if (!URL.canParse(address))
+    throw new HookFailure("the file of post does not contain a valid URL");
+  const url = new URL(address);
+  const request = FORMS[as ?? formAt(url)](message, url);
+  const token = file === undefined ? undefined : await readSecret(file, folder, host);
+  const headers = token && { authorization: `Bearer ${token.reveal()}` };
+  await sendRequest({ ...request, ...(headers && { headers }) }, setting);
+}
+
+/** Makes a resolver read its list again; returns what it printed. Rejects with a `HookFailure`. */
+export type Reload = (hook: HookConfig, setting: HookSetting) => Promise<string>;
+
+/** A control program: its name, the words of `with`, then the command. */
+function programReload(name: string, ...command: string[]): Reload {
+  return async ({ with: words = [] }, setting) =>
+    await runHookProgram([name, ...words, ...command], undefined, setting);
+}
+
+/** How each resolver documents its reload. */
+export const RELOAD_PRESETS: Readonly<Record<ReloadName, Reload>> = {
+  unbound: programReload("unbound-control", "reload"),
+  bind: programReload("rndc", "reload"),
+  // Without --force, it ignores a file that changed while its settings did not.
+  "knot-resolver": programReload("kresctl", "reload", "--force"),
+  "knot-resolver-5": programReload("systemctl", "restart", "kresd@*"),
+  "powerdns-recursor": programReload("rec_control", "reload-lua-config"),
+  // The function is defined in the configuration of dnsdist; see docs/resolvers/dnsdist.md.
+  dnsdist: programReload("dnsdist", "-e", "reloadList()"),
+  dnsmasq: async ({ pid_file: file = "/run/dnsmasq/dnsmasq.pid" }, setting) =>
+    await signalByFile(file, { program: "dnsmasq", signal: "SIGHUP" }, setting),
+  smartdns: programReload("systemctl", "restart", "smartdns"),
+  "adguard-home": refreshAdGuardHome,
+  "pi-hole": refreshPiHole,
+  technitium: refreshTechnitium,
+};
+
+/** `POST /control/filtering/refresh` downloads the lists that AdGuard Home subscribes to. */
+export async function refreshAdGuardHome(hook: HookConfig, setting: HookSetting): Promise<string> {
+  const password = await tokenOf(hook, setting);
+  const pair = Buffer.from(`${hook.user ?? ""}:${password ?? ""}`).toString("base64");
+  const headers = password === undefined ? {} : { authorization: `Basic ${pair}` };
+  const url = addressOf(hook, "control/filtering/refresh");
+  await sendRequest({ url, headers, body: { whitelist: false } }, setting);
+  return "";
+}
+
+/** `POST /api/action/gravity` in a session, which is ended afterwards because Pi-hole has few of them. */
+export async function refreshPiHole(hook: HookConfig, setting: HookSetting): Promise<string> {
+  const password = await tokenOf(hook, setting);
+  const auth = addressOf(hook, "api/auth");
+  const headers: Record<string, string> = {};
+  if (password !== undefined) {
+    const text = await sendRequest({ url: auth, body: { password } }, setting);
+    headers["x-ftl-sid"] = sessionIn(text);
+  }
+  try {
+    await sendRequest({ url: addressOf(hook, "api/action/gravity"), headers }, setting);
+  } finally {
+    if (password !== undefined)
+      await sendRequest({ url: auth, method: "DELETE", headers }, setting).catch(() => {});
+  }
+  return "";
+}
+
+/** `/api/settings/forceUpdateBlockLists`. Its responses have status 200 even if they report an error. */
+export async function refreshTechnitium(hook: HookConfig, setting: HookSetting): Promise<string> {
+  const body = new URLSearchParams({ token: (await tokenOf(hook, setting)) ?? "" }).toString();
+  const headers = { "content-type": "application/x-www-form-urlencoded" };
+  const url = addressOf(hook, "api/settings/forceUpdateBlockLists");
+  const { status } = objectIn(await sendRequest({ url, headers, body }, setting));
+  if (status === "invalid-token") throw new HookFailure("Technitium rejected the token");
+  if (status !== "ok") throw new HookFailure("Technitium reported an error");
+  return "";
+}
+
+function addressOf({ url = "" }: HookConfig, path: string): string {
+  return `${url.replace(/\/+$/, "")}/${path}`;
+}
+
+async function tokenOf(
+  { token_file: file }: HookConfig,
+  { folder, host }: HookSetting,
+): Promise<string | undefined> {
+  return file === undefined ? undefined : (await readSecret(file, folder, host)).reveal();
+}
+
+function sessionIn(text: string): string {
+  const { session } = objectIn(text);
+  const { sid } = (session ?? {}) as { sid?: unknown };
+  if (typeof sid === "string" && /^[\x21-\x7e]{1,512}$/.test(sid)) return sid;
+  throw new HookFailure("Pi-hole rejected the password");
+}
+
+function objectIn(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null) return value as Record<string, unknown>;
+  } catch {
+    // Reported below.
+  }
+  throw new HookFailure("the response is not JSON");
+}
+
+/** Sends a signal to the process that a PID file names, if it is the expected program. Rejects with a `HookFailure`. */
+export async function signalByFile(
+  file: string,
+  { program, signal }: { readonly program: string; readonly signal: string },
+  { host, folder }: HookSetting,
+): Promise<string> {
+  if (host.sendSignal === undefined) throw new HookFailure("this runtime cannot send signals");
+  const text = await textOf(host.path.resolve(folder, file), host);
+  if (text === undefined) throw new HookFailure(`${printable(file)} cannot be read`);
+  const pid = /^\s*(?<pid>[1-9]\d{0,9})\s*$/.exec(text)?.groups?.["pid"];
+  if (pid === undefined) throw new HookFailure(`${printable(file)} does not contain a PID`);
+  // The file may be old, and the number belong to another process now.
+  const name = await textOf(`/proc/${pid}/comm`, host);
+  if (name !== undefined && name.trim() !== program)
+    throw new HookFailure(`process ${pid} is not ${program}`);
+  try {
+    host.sendSignal(Number(pid), signal);
+  } catch (error) {
+    if (!(error instanceof HostError)) throw error;
+    throw new HookFailure(`process ${pid}: ${error.code}`);
+  }
+  return "";
+}
+
+async function textOf(path: string, host: Host): Promise<string | undefined> {
+  try {
+    return decodeUtf8(await host.readFile(path));
+  } catch (error) {
+    if (error instanceof HostError) return undefined;
+    throw error;
+  }
 }

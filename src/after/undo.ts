@@ -10,15 +10,138 @@ import {
   rememberBefore,
   rememberUndone,
 } from "../builder/state/list-state.ts";
+import type { Resolver } from "../config/resolvers.ts";
 import { CompilerError, type Diagnostic, errorOf, warningOf } from "../diagnostics/render.ts";
 import { printable, someOf } from "../diagnostics/text.ts";
 import { type Host, HostError } from "../host/host.ts";
 import { outputFailed } from "../publish/list-file.ts";
 import { HistoryLog, keptBuilds, listOf, momentOf } from "../record/record-file.ts";
-import type { Proof } from "../resolvers/prove.ts";
+import { type Proof, proofDiagnostics, proveResolvers } from "../resolvers/prove.ts";
 import { digestOfFile } from "../sources/copies.ts";
 import { buildOf } from "../syntax/host-name.ts";
-import type { ListBefore, ProofContext } from "./prove-after-build.ts";
+import { reloadStep } from "./hooks.ts";
+import type { AfterContext, AfterStep, Publication } from "./registry.ts";
+
+/** Lists that resolvers do not answer from go back to the build before; if that does not help, they do not. */
+export const undoStep: AfterStep = {
+  name: "undo",
+  run: async (publication) => {
+    const { context, outcome, undoings } = publication;
+    const undone: Undone[] = [];
+    for (const one of undoings) {
+      if (context.signal.aborted) break;
+      const again = await undoBuild(one, context);
+      if (again === undefined) continue;
+      undone.push(again);
+      context.emit({ kind: "list-done", outcome: again.outcome, lists: outcome.lists.length });
+    }
+    return undone.length === 0 ? publication : await proveAgain(publication, undone);
+  },
+};
+
+/**
+ * Reloads and asks the resolvers of lists that went back to an earlier build. If they do not answer from that one either, the new
+ * one is put back.
+ */
+async function proveAgain(
+  publication: Publication,
+  undone: readonly Undone[],
+): Promise<Publication> {
+  const { context, outcome, proofs } = publication;
+  const backOf = new Map(undone.map((one) => [one.list.name, one.outcome]));
+  let later = await reloadAndAsk(publication, backOf, undone);
+  const redone: Undone[] = [];
+  for (const one of undone) {
+    if (context.signal.aborted) break;
+    const again = await redoBuild(one, later, context);
+    if (again === undefined) continue;
+    redone.push(one);
+    backOf.set(one.list.name, again);
+    context.emit({ kind: "list-done", outcome: again, lists: outcome.lists.length });
+  }
+  if (redone.length > 0) {
+    const names = new Set(redone.map(({ list }) => list.name));
+    const last = await reloadAndAsk(publication, backOf, redone);
+    later = [...later.filter(({ list }) => !names.has(list)), ...last];
+  }
+  // Everything is decided. Until now, the next run would have made up for a run that was killed.
+  for (const { list } of undone)
+    await rememberBefore(list.path, undefined, context.host).catch(ignoreHostError);
+  const others = proofs.filter(({ list }) => !backOf.has(list));
+  const lists = outcome.lists.map((one) => (isBad(one) ? one : (backOf.get(one.list) ?? one)));
+  const stays = new Map(
+    undone.filter((one) => !redone.includes(one)).map((one) => [one.list.name, one]),
+  );
+  return {
+    ...publication,
+    outcome: { ...outcome, lists },
+    states: lists.map((one) => stateOf(one, stays.get(one.list))),
+    proofs: [...others, ...later],
+    isProved: false,
+  };
+}
+
+async function reloadAndAsk(
+  publication: Publication,
+  backOf: ReadonlyMap<string, ListOutcome>,
+  undone: readonly Undone[],
+): Promise<Proof[]> {
+  const { outcome, context } = publication;
+  const lists = outcome.lists.map((one) => backOf.get(one.list) ?? one);
+  const reloadAgain = new Set(undone.map(({ list }) => list.name));
+  await reloadStep.run({ ...publication, outcome: { ...outcome, lists }, reloadAgain });
+  const asked = undone.map(({ list }) => list);
+  return await askResolvers(asked, context);
+}
+
+/** Asks the resolvers of lists, and reports those that do not answer from them. */
+export async function askResolvers(
+  lists: readonly ListBefore[],
+  { options, host, signal, emit, waitMs = 0, limits }: AfterContext,
+  onProved?: (proofs: readonly Proof[]) => Promise<void>,
+): Promise<Proof[]> {
+  try {
+    const names = new Set(lists.map(({ name }) => name));
+    const how = { waitMs, signal, limits, lists: names, onProved };
+    const proofs = await proveResolvers(options, host, how);
+    for (const diagnostic of proofs.flatMap(proofDiagnostics))
+      emit({ kind: "diagnostic", diagnostic });
+    return proofs;
+  } catch (error) {
+    if (signal.aborted || error instanceof CompilerError) return [];
+    throw error;
+  }
+}
+
+/** The next run asks again which resolvers answer. */
+function ignoreHostError(error: unknown): void {
+  if (!(error instanceof HostError)) throw error;
+}
+
+function isBad({ status }: ListOutcome): boolean {
+  return status === "refused" || status === "failed";
+}
+
+/** A list that went back is refused: the new one waits for the next run. */
+function stateOf(list: ListOutcome, back: Undone | undefined): ListOutcome {
+  if (back === undefined) return list;
+  const { status, diagnostics } = list;
+  return isBad(list)
+    ? { ...list, status, diagnostics: [...diagnostics, back.warning] }
+    : { ...list, status: "refused", diagnostics: [back.warning] };
+}
+
+/** A list that resolvers must answer from, before they are asked. */
+export interface ListBefore {
+  readonly name: string;
+  readonly path: string;
+  readonly resolvers: readonly Resolver[];
+  readonly proofs: Readonly<Record<string, ResolverProof>>;
+  /** The published build; null for a list without a canary. */
+  readonly build: string | null;
+  /** Whether all of them are proved with the list that is published now. */
+  readonly isProved: boolean;
+}
 
 /** A list that must go back to an earlier build. */
 export interface Undoing {
@@ -30,7 +153,7 @@ export interface Undoing {
 }
 
 /** A list that went back. */
-export interface Undone extends Undoing {
+interface Undone extends Undoing {
   readonly outcome: ListOutcome;
   /** What happened, for a person. */
   readonly warning: Diagnostic;
@@ -49,7 +172,7 @@ const CAUSED_BY_LISTS: ReadonlySet<string> = new Set(["stale", "unfiltered", "wr
 export async function planUndoing(
   lists: readonly ListBefore[],
   proofs: readonly Proof[],
-  { host, emit }: Pick<ProofContext, "host" | "emit">,
+  { host, emit }: Pick<AfterContext, "host" | "emit">,
 ): Promise<Undoing[]> {
   const undoings: Undoing[] = [];
   for (const list of lists)
@@ -114,10 +237,7 @@ function undoingOf(
 }
 
 /** Publishes the build again that resolvers answered from. Undefined if that is impossible; the new list stays then. */
-export async function undoBuild(
-  undoing: Undoing,
-  context: ProofContext,
-): Promise<Undone | undefined> {
+async function undoBuild(undoing: Undoing, context: AfterContext): Promise<Undone | undefined> {
   const { list, failures, target } = undoing;
   const { name, path, build } = list;
   const { host, emit } = context;
@@ -142,10 +262,10 @@ export async function undoBuild(
  * If most of the resolvers do not answer from the old build either, the new one is not the cause: it is published again, and the
  * rollback does not count. Undefined if the rollback helped.
  */
-export async function redoBuild(
+async function redoBuild(
   { list: { name, path, build }, failures, target }: Undone,
   later: readonly Proof[],
-  context: ProofContext,
+  context: AfterContext,
 ): Promise<ListOutcome | undefined> {
   const { host, emit } = context;
   const helped = failures.filter(({ resolver }) =>
@@ -166,7 +286,7 @@ export async function redoBuild(
 /** Reports what cannot be done instead of ending the run. */
 async function withMessages<T>(
   name: string,
-  { emit }: ProofContext,
+  { emit }: AfterContext,
   work: () => Promise<T>,
 ): Promise<T | undefined> {
   try {
@@ -185,7 +305,7 @@ async function withMessages<T>(
 async function publishAgain(
   name: string,
   build: string,
-  context: ProofContext,
+  context: AfterContext,
 ): Promise<ListOutcome> {
   const options = { ...context.options, filter: [name], by: BY };
   const {

@@ -1,0 +1,113 @@
+import type { BuildContext } from "../builder/build.ts";
+import { publishedCanary } from "../builder/draft/prepare.ts";
+import { type ListPlan, listFiles } from "../builder/plan/list-plan.ts";
+import { readProof, readProofs, rememberBefore } from "../builder/state/list-state.ts";
+import { resolversOf } from "../config/resolvers.ts";
+import { Exit } from "../diagnostics/codes.ts";
+import { HostError } from "../host/host.ts";
+import { type ClientLimits, DnsClient } from "../resolvers/dns-client.ts";
+import { NO_NAMES, ResolverCheck } from "../resolvers/resolver-check.ts";
+import { buildOf } from "../syntax/host-name.ts";
+import type { AfterStep, Publication } from "./registry.ts";
+import { type ListBefore, type Undoing, askResolvers, planUndoing } from "./undo.ts";
+
+/** Finds the lists that resolvers must answer from, before hooks make the resolvers read them. */
+export const expectStep: AfterStep = {
+  name: "expect",
+  run: async (publication) => {
+    if (publication.context.waitMs === undefined) return publication;
+    const resolved = await listsBefore(publication);
+    const again = resolved.filter((one) => !one.isProved && wasAsked(one));
+    return { ...publication, resolved, reloadAgain: new Set(again.map(({ name }) => name)) };
+  },
+};
+
+/**
+ * Asks resolvers if a list was published, or if they are not proved with the published list. A resolver that answered from the build
+ * before may cause a rollback to it.
+ */
+export const proveStep: AfterStep = {
+  name: "prove",
+  run: async (publication) => {
+    const { outcome, context, resolved } = publication;
+    const statusOf = new Map(outcome.lists.map(({ list, status }) => [list, status]));
+    const due = resolved.filter(
+      ({ name, isProved }) => !isProved || statusOf.get(name) === "published",
+    );
+    if (due.length === 0) return publication;
+    let undoings: readonly Undoing[] = [];
+    const proofs = await askResolvers(due, context, async (found) => {
+      // A person decided which build of a held list is published.
+      const free = due.filter(({ name }) => statusOf.get(name) !== "held");
+      undoings = await planUndoing(free, found, context);
+    });
+    const isProved = proofs.every((one) => one.outcome === "proved");
+    return { ...publication, proofs, isProved, undoings };
+  },
+};
+
+function wasAsked({ resolvers, proofs }: ListBefore): boolean {
+  return resolvers.some(({ name }) => Object.hasOwn(proofs, name));
+}
+
+/** The lists that are published and have resolvers. */
+async function listsBefore({
+  project,
+  lists,
+  outcome: { lists: outcomes },
+  context: { options, host },
+}: Publication): Promise<ListBefore[]> {
+  const found: ListBefore[] = [];
+  for (const { config } of lists) {
+    const { name } = config;
+    const resolvers = resolversOf(project.config).filter(({ list }) => list === name);
+    const [file] = listFiles(name, options, host);
+    const outcome = outcomes.find(({ list }) => list === name);
+    // Another run that builds the list asks by itself.
+    if (resolvers.length === 0 || outcome === undefined || outcome.exit === Exit.Locked) continue;
+    // No hook has reloaded them.
+    if (outcome.isIncomplete === true) continue;
+    if (file === undefined || !(await host.exists(file.path))) continue;
+    const { path } = file;
+    const proofs = await readProofs(path, host);
+    const canary = await publishedCanary(path, host);
+    const build = canary === undefined ? null : buildOf(canary);
+    const isProved = resolvers.every(({ name: resolver }) => {
+      const proof = Object.hasOwn(proofs, resolver) ? proofs[resolver] : undefined;
+      return proof?.outcome === "proved" && proof.build === build;
+    });
+    found.push({ name, path, resolvers, proofs, build, isProved });
+  }
+  return found;
+}
+
+/**
+ * Asks the resolvers of a list whether they answer from the published build, before another is published. One that does not is at
+ * fault from the start and does not decide about the new build.
+ */
+export async function askBefore(
+  { list: { config, project }, files }: ListPlan,
+  canary: string,
+  { host, signal }: Pick<BuildContext, "host" | "signal">,
+  limits?: ClientLimits,
+): Promise<void> {
+  const resolvers = resolversOf(project.config).filter(({ list }) => list === config.name);
+  if (!resolvers.some(({ mayRollBack }) => mayRollBack)) return;
+  const answers = await Promise.all(
+    resolvers.map(async (resolver) => {
+      const client = new DnsClient(resolver, host, limits);
+      const check = new ResolverCheck(client, { names: NO_NAMES, others: [], signal }, host);
+      return (await check.answersFrom(canary)) ? [resolver.name] : [];
+    }),
+  );
+  const { path } = files[0]!;
+  const build = buildOf(canary);
+  const { before } = await readProof(path, host);
+  // A run that was killed published this build again, and may not have reloaded the resolvers that answered from it.
+  const known = before?.build === build ? before.resolvers : [];
+  const all = [...new Set([...known, ...answers.flat()])];
+  await rememberBefore(path, { build, resolvers: all }, host).catch((error: unknown) => {
+    // The last proofs then decide.
+    if (!(error instanceof HostError)) throw error;
+  });
+}

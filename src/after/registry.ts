@@ -1,0 +1,118 @@
+import type { BuildContext, BuildOutcome, ListOutcome } from "../builder/build.ts";
+import type { ListConfig, Project } from "../builder/plan/project.ts";
+import { codeEntry } from "../diagnostics/codes.ts";
+import { CompilerError } from "../diagnostics/render.ts";
+import { countText } from "../diagnostics/text.ts";
+import type { ClientLimits } from "../resolvers/dns-client.ts";
+import type { Proof } from "../resolvers/prove.ts";
+import type { ListBefore, Undoing } from "./undo.ts";
+
+/** The steps after a publish, in order. */
+const STEPS: readonly (() => Promise<AfterStep>)[] = [
+  async () => (await import("./prove.ts")).expectStep,
+  async () => (await import("./hooks.ts")).reloadStep,
+  async () => (await import("./prove.ts")).proveStep,
+  async () => (await import("./undo.ts")).undoStep,
+  async () => (await import("./hooks.ts")).notifyStep,
+];
+
+/** One thing that happens after a publish. It returns what the next one must know. */
+export interface AfterStep {
+  readonly name: string;
+  readonly run: (publication: Publication) => Promise<Publication>;
+}
+
+/** What was published, and what steps found so far. */
+export interface Publication {
+  readonly context: AfterContext;
+  readonly project: Project;
+  /** The lists that the run selected. */
+  readonly lists: readonly ListConfig[];
+  /** With what was published last: a list may have been rolled back. A list that was refused or failed stays so. */
+  readonly outcome: BuildOutcome;
+  /** The lists as hooks of states see them: one that was rolled back is refused. */
+  readonly states: readonly ListOutcome[];
+  /** Lists whose resolvers were asked, and do not answer from them: hooks that reload run again. */
+  readonly reloadAgain: ReadonlySet<string>;
+  /** Lists that resolvers must answer from. */
+  readonly resolved: readonly ListBefore[];
+  /** Of the resolvers that were asked. */
+  readonly proofs: readonly Proof[];
+  /** Whether every resolver that was asked answers from the list that the build made. */
+  readonly isProved: boolean;
+  /** Lists that must go back to an earlier build. */
+  readonly undoings: readonly Undoing[];
+}
+
+export interface AfterContext extends BuildContext {
+  /** How long a resolver may take to load a list; undefined if none is asked. */
+  readonly waitMs?: number | undefined;
+  readonly limits?: ClientLimits | undefined;
+}
+
+/** What is left of a publication for the one who asked for it. */
+export type Aftermath = Pick<Publication, "outcome" | "proofs" | "isProved">;
+
+/** Does what follows a publish. Without permission for hooks, notes that there are some, if a list was compiled or published. */
+export async function afterPublish(
+  outcome: BuildOutcome,
+  context: AfterContext,
+): Promise<Aftermath> {
+  const nothing = { outcome, proofs: [], isProved: true };
+  const { options, emit } = context;
+  const mayRun = options.permit.includes("hooks");
+  const isNews = outcome.lists.some(({ isCached, status }) => !isCached && status !== "held");
+  if (outcome.status === "interrupted" || options.inputs.length > 0 || !(mayRun || isNews))
+    return nothing;
+  const opened = await openedProject(context);
+  if (opened === undefined) return nothing;
+  const hooks = opened.project.config.after ?? [];
+  if (!mayRun) {
+    const { hint } = codeEntry("hooks-skipped");
+    const message = `${countText(hooks.length, "hook")} skipped`;
+    const diagnostic = { code: "hooks-skipped", severity: "note", message, hint } as const;
+    if (hooks.length > 0) emit({ kind: "diagnostic", diagnostic });
+    return nothing;
+  }
+  let publication: Publication = {
+    ...nothing,
+    ...opened,
+    context,
+    states: outcome.lists,
+    reloadAgain: new Set(),
+    resolved: [],
+    undoings: [],
+  };
+  try {
+    for (const load of STEPS) publication = await (await load()).run(publication);
+  } catch (error) {
+    // A newer program wrote what a step must know.
+    if (!(error instanceof CompilerError)) throw error;
+    for (const diagnostic of error.diagnostics) emit({ kind: "diagnostic", diagnostic });
+  }
+  return publication;
+}
+
+async function openedProject({
+  options,
+  host,
+}: AfterContext): Promise<Pick<Publication, "project" | "lists"> | undefined> {
+  const { openProject } = await import("../builder/plan/project.ts");
+  try {
+    return await openProject(options, host);
+  } catch (error) {
+    // A plan is applied without its configuration.
+    if (error instanceof CompilerError) return undefined;
+    throw error;
+  }
+}
+
+/** The context of a build that asks resolvers: also before another list is published. */
+export function withQuestion(context: AfterContext): AfterContext {
+  if (!context.options.permit.includes("hooks")) return context;
+  const beforePublish: BuildContext["beforePublish"] = async (plan, canary) => {
+    const { askBefore } = await import("./prove.ts");
+    await askBefore(plan, canary, context);
+  };
+  return { ...context, beforePublish };
+}
