@@ -66,7 +66,7 @@ for (const format of FORMAT_NAMES)
         ".",
       );
     const shapes = shapesOf(format);
-    for (let round = 0; round < (isNightly ? 60 : 20); round++) {
+    for (let round = 0; round < (isNightly ? 60 : 8); round++) {
       const lines = Array.from({ length: 1 + random.below(8) }, () =>
         random.pick(shapes).replace("%", nameOf()),
       );
@@ -107,7 +107,7 @@ for (const format of NESTING)
         "example",
       ].join(".");
     let nested = 0;
-    const rounds = isNightly ? 120 : 30;
+    const rounds = isNightly ? 120 : 12;
     for (let round = 0; round < rounds || (nested < ENOUGH_NESTED && round < 300); round++) {
       const rules = Array.from({ length: 2 + random.below(10) }, () => {
         const pattern = random.pick(patterns).replace("%", nameOf());

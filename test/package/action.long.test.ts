@@ -17,7 +17,7 @@ import { parse } from "yaml";
 import { blocksOf } from "../support/markdown.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
-const BIN = join(ROOT, "src/cli/bin.ts");
+const BIN = join(ROOT, "dist/cli/bin.js");
 
 interface Step {
   readonly id?: string;

@@ -39,7 +39,7 @@ test(
     // Without what npx would fetch: `npx --yes rules-compiler@VERSION …`
     writeFileSync(
       npx,
-      `#!/bin/sh\nshift 2\nexec '${process.execPath}' '${join(ROOT, "src/cli/bin.ts")}' "$@"\n`,
+      `#!/bin/sh\nshift 2\nexec '${process.execPath}' '${join(ROOT, "dist/cli/bin.js")}' "$@"\n`,
     );
     chmodSync(npx, 0o755);
     const source = { source: url, type: "adblock", allow_private: true };

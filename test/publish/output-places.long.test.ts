@@ -19,7 +19,7 @@ import { type TestContext, test } from "node:test";
 import { outputTarget } from "../../src/publish/list-file.ts";
 import { memoryHost } from "../support/internals.ts";
 
-const BIN = join(import.meta.dirname, "../../src/cli/bin.ts");
+const BIN = join(import.meta.dirname, "../../dist/cli/bin.js");
 const CONFIG = { name: "My list", sources: [{ source: "a.txt" }] };
 
 interface Project {

@@ -2,7 +2,7 @@
 # image-test.sh NODE: builds the project's Dockerfile and runs the image as an operator should, hardened; prints one JSON object.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-root=$(cd "$here/../.." && pwd)
+root=$(cd "$here/../../.." && pwd)
 node=$1
 work=$(mktemp -d)
 # shellcheck source=test/support/container/podman-env.sh
