@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { HookProject } from "../support/hook-project.ts";
 import { ProofLoop, listOf } from "../support/resolvers/proof-loop.ts";
 
-const BIN = join(import.meta.dirname, "../../src/cli/bin.ts");
+const BIN = join(import.meta.dirname, "../../dist/cli/bin.js");
 const COMPILE = ["compile", "-c", "c.json", "--permit", "hooks", "--wait", "0"];
 
 /** Runs commands, and returns how often each of them reads the configuration. */
