@@ -1,12 +1,12 @@
+import { HashTable, hashStep } from "./hash.ts";
+
 /**
  * Finds which of many byte strings occurs in a text, in one pass for any number of strings (Aho and Corasick, 1975).
- * One open-addressing table holds all edges: a node costs about 20 bytes instead of a row of 256.
- *
- *   edges  | node × 256 + byte + 1 | child | …      0: free
+ * One table holds all edges: a node costs about 20 bytes instead of a row of 256.
  */
 export class AhoCorasick {
-  private edges: Uint32Array = new Uint32Array(1 << 8);
-  private edgeCount = 0;
+  /** Children by node and byte. Different edges have different hashes, because one step can be undone. */
+  private readonly edges = new HashTable(128);
   private nodes = 1;
   private fail: Uint32Array;
   /** Index + 1 of a word that ends at the node, following failure links. */
@@ -32,7 +32,7 @@ export class AhoCorasick {
         let child = this.child(node, byte);
         if (child === 0) {
           child = this.nodes++;
-          this.addEdge(node, byte, child);
+          this.edges.add(edge(node, byte), child);
           parents[child] = node;
           bytes[child] = byte;
           (depths[depth] ??= []).push(child);
@@ -105,40 +105,12 @@ export class AhoCorasick {
   }
 
   private child(node: number, byte: number): number {
-    const { edges } = this;
-    const mask = edges.length / 2 - 1;
-    const key = node * 256 + byte + 1;
-    for (let at = spread(key) & mask; ; at = (at + 1) & mask) {
-      const found = edges[at * 2]!;
-      if (found === key) return edges[at * 2 + 1]!;
-      if (found === 0) return 0;
-    }
-  }
-
-  private addEdge(node: number, byte: number, child: number): void {
-    if (this.edgeCount * 3 >= this.edges.length) this.grow();
-    this.put(node * 256 + byte + 1, child);
-    this.edgeCount++;
-  }
-
-  private put(key: number, child: number): void {
-    const mask = this.edges.length / 2 - 1;
-    let at = spread(key) & mask;
-    while (this.edges[at * 2] !== 0) at = (at + 1) & mask;
-    this.edges[at * 2] = key;
-    this.edges[at * 2 + 1] = child;
-  }
-
-  private grow(): void {
-    const old = this.edges;
-    this.edges = new Uint32Array(old.length * 2);
-    for (let at = 0; at < old.length; at += 2) if (old[at] !== 0) this.put(old[at]!, old[at + 1]!);
+    return this.edges.get(edge(node, byte));
   }
 }
 
-function spread(key: number): number {
-  const hash = Math.imul(key, 0x9e3779b1);
-  return hash ^ (hash >>> 15);
+function edge(node: number, byte: number): number {
+  return hashStep(0, (node << 8) | byte);
 }
 
 /** Tables for `search`: every byte unchanged, and A–Z folded to a–z. */

@@ -12,9 +12,15 @@ import { DOT } from "./text.ts";
 export const HASH_SEED: number = (Math.random() * 0x1_0000_0000) | 0;
 
 /** The multiplication spreads bits up, the shift spreads them down. So no two steps cancel out for letters and digits. */
-function hashStep(state: number, word: number): number {
+export function hashStep(state: number, word: number): number {
   const mixed = Math.imul(state ^ word, 0x9e3779b1);
   return mixed ^ (mixed >>> 15);
+}
+
+/** A step of a second hash, which shares no collisions with the first: together, they have 64 bits. */
+export function otherHashStep(state: number, word: number): number {
+  const mixed = Math.imul(state ^ word, 0x85ebca6b);
+  return mixed ^ (mixed >>> 13);
 }
 
 /** Adds one label, without its dots, to the hash. */
@@ -40,13 +46,10 @@ export function hashEnd(state: number): number {
   return hash ^ (hash >>> 15);
 }
 
-/** Hash of any bytes. */
+/** Hash of any bytes, which is the same everywhere. */
 export function hashBytes(seed: number, bytes: Uint8Array, start: number, end: number): number {
   let state = seed;
-  for (let at = start; at < end; at++) {
-    state = Math.imul(state ^ bytes[at]!, 0x9e3779b1);
-    state ^= state >>> 15;
-  }
+  for (let at = start; at < end; at++) state = hashStep(state, bytes[at]!);
   return hashEnd(state);
 }
 
@@ -84,7 +87,7 @@ function randomOdd(): number {
   return (Math.random() * 0x1_0000_0000) | 1;
 }
 
-/** Hash of any bytes. */
+/** Hash of any bytes, which nobody outside the process can predict. */
 export function hashSlice(bytes: Uint8Array, start: number, end: number): number {
   const [first, second] = FACTORS;
   let state = HASH_SEED ^ (end - start);
@@ -98,6 +101,14 @@ export function hashSlice(bytes: Uint8Array, start: number, end: number): number
     word = count = 0;
   }
   return hashEnd(state);
+}
+
+/** Hash of a few characters of a string. 30 bits, so that it is a small integer. */
+export function hashGram(text: string, at: number, length: number): number {
+  let gram = length;
+  for (let next = at; next < at + length; next++)
+    gram = (Math.imul(gram, 0x01000193) ^ text.charCodeAt(next)) & 0x3fffffff;
+  return gram ^ (gram >>> 15);
 }
 
 // oxlint-disable-next-line max-params -- numbers, not objects, in a loop over rows
@@ -114,130 +125,160 @@ export function sameBytes(
   return true;
 }
 
-const NONE = -1;
-const WIDTH = 4;
-const PLACE = 2;
-
 /**
- * Numbers for texts, found by 64-bit hashes; the texts are not kept. It is unpredictable which texts would share a number, and a
- * table of a hundred million texts has no such pair with a probability of 99.9 %.
+ * Values by 32-bit hashes, in open addressing: the only such table outside the kernel. A slot has a hash and its value beside each
+ * other; the value 0 is a free slot. Several entries may share a hash; the classes below tell them apart.
  */
-export class HashPlaces {
-  /** The number of texts. */
+export class HashTable {
+  /** The number of entries. */
   size = 0;
-  private readonly salts = [0, 0].map(() => (Math.random() * 0x1_0000_0000) | 0);
-  private mask = 0xfff;
-  /** Four numbers for each slot, to be read together: both halves of the hash, the number of the text plus one, nothing. */
-  private slots = new Int32Array((this.mask + 1) * WIDTH);
-  private wantedLow = 0;
-  private wantedHigh = 0;
+  private slots: Int32Array;
 
-  /** The number of a text; -1 if it has none. */
-  get(bytes: Uint8Array, start: number = 0, end: number = bytes.length): number {
-    this.hash(bytes, start, end);
-    return this.slots[this.slot() + PLACE]! + NONE;
+  constructor(capacity = 16) {
+    let slots = 16;
+    while (slots * 2 < capacity * 3) slots *= 2;
+    this.slots = new Int32Array(slots * 2);
   }
 
-  /** Gives a number to the text that was last searched for. */
-  set(place: number): void {
-    const slot = this.slot();
-    if (this.slots[slot + PLACE] === 0) this.size++;
-    this.put(slot, place - NONE);
-    if (this.size * 2 > this.mask) this.grow();
-  }
-
-  private hash(bytes: Uint8Array, start: number, end: number): void {
-    let [low, high] = this.salts as [number, number];
-    for (let at = start; at < end; at++) {
-      const byte = bytes[at]!;
-      low = Math.imul(low ^ byte, 0x9e3779b1);
-      low ^= low >>> 15;
-      high = Math.imul(high ^ byte, 0x85ebca6b);
-      high ^= high >>> 13;
-    }
-    this.wantedLow = hashEnd(low);
-    this.wantedHigh = hashEnd(high);
-  }
-
-  private put(slot: number, place: number): void {
-    this.slots[slot] = this.wantedLow;
-    this.slots[slot + 1] = this.wantedHigh;
-    this.slots[slot + PLACE] = place;
-  }
-
-  private slot(): number {
-    const { slots, mask, wantedLow, wantedHigh } = this;
-    let at = wantedLow & mask;
-    for (;;) {
-      const slot = at * WIDTH;
-      const isFree = slots[slot + PLACE] === 0;
-      if (isFree || (slots[slot] === wantedLow && slots[slot + 1] === wantedHigh)) return slot;
-      at = (at + 1) & mask;
-    }
-  }
-
-  private grow(): void {
+  /** The value of the first entry with a hash; 0 without one. */
+  get(hash: number): number {
     const { slots } = this;
-    this.mask = this.mask * 2 + 1;
-    this.slots = new Int32Array((this.mask + 1) * WIDTH);
-    for (let at = 0; at < slots.length; at += WIDTH) {
-      if (slots[at + PLACE] === 0) continue;
-      this.wantedLow = slots[at]!;
-      this.wantedHigh = slots[at + 1]!;
-      this.put(this.slot(), slots[at + PLACE]!);
+    const mask = slots.length - 2;
+    let slot = (hash << 1) & mask;
+    while (slots[slot] !== hash && slots[slot + 1] !== 0) slot = (slot + 2) & mask;
+    return slots[slot + 1]!;
+  }
+
+  /** Where the first entry with a hash is, or the next one after `slot`. The value there is 0 if there is none. */
+  slotOf(hash: number, slot: number = hash << 1): number {
+    const { slots } = this;
+    const mask = slots.length - 2;
+    let at = slot & mask;
+    while (slots[at] !== hash && slots[at + 1] !== 0) at = (at + 2) & mask;
+    return at;
+  }
+
+  valueAt(slot: number): number {
+    return this.slots[slot + 1]!;
+  }
+
+  /** Changes the value of the first entry with a hash, which is added if there is none. */
+  set(hash: number, value: number): void {
+    const slot = this.slotOf(hash);
+    if (this.slots[slot + 1] === 0) this.add(hash, value);
+    else this.slots[slot + 1] = value;
+  }
+
+  /** Adds an entry, also beside another one with the same hash. */
+  add(hash: number, value: number): void {
+    if (++this.size * 3 > this.slots.length) {
+      const old = this.slots;
+      this.slots = new Int32Array(old.length * 2);
+      for (let slot = 0; slot < old.length; slot += 2)
+        if (old[slot + 1] !== 0) this.put(old[slot]!, old[slot + 1]!);
     }
+    this.put(hash, value);
+  }
+
+  private put(hash: number, value: number): void {
+    const { slots } = this;
+    const mask = slots.length - 2;
+    let slot = (hash << 1) & mask;
+    while (slots[slot + 1] !== 0) slot = (slot + 2) & mask;
+    slots[slot] = hash;
+    slots[slot + 1] = value;
   }
 }
 
 /**
- * Numbers the distinct slices of some bytes, from 0 on, with numbers instead of an object or a string per slice. A slot of the table has
- * the hash of a slice and its number plus one; 0 is a free slot.
+ * Numbers distinct texts, from 0 on, by 64-bit hashes; the texts are not kept. It is unpredictable which texts would share a number,
+ * and a table of a hundred million texts has no such pair with a probability of 99.9 %.
  */
+export class TextNumbers {
+  private readonly table = new HashTable(4096);
+  private readonly salts = [0, 0].map(() => (Math.random() * 0x1_0000_0000) | 0);
+  /** The upper halves of the hashes. */
+  private highs = new Uint32Array(4096);
+  private wantedLow = 0;
+  private wantedHigh = 0;
+
+  /** The number of a text; -1 if it has none. `fold` is set in every byte: 32 ignores the case of names. */
+  find(bytes: Uint8Array, start: number, end: number, fold: 0 | 32 = 0): number {
+    let low = this.salts[0]! ^ fold;
+    let high = this.salts[1]! ^ fold;
+    for (let at = start; at < end; at++) {
+      const byte = bytes[at]! | fold;
+      low = hashStep(low, byte);
+      high = otherHashStep(high, byte);
+    }
+    low = hashEnd(low);
+    high = hashEnd(high) >>> 0;
+    this.wantedLow = low;
+    this.wantedHigh = high;
+    const { table, highs } = this;
+    for (let slot = table.slotOf(low); ; slot = table.slotOf(low, slot + 2)) {
+      const number = table.valueAt(slot) - 1;
+      if (number === -1 || highs[number] === high) return number;
+    }
+  }
+
+  /** Numbers the text that `find` did not find just now. */
+  enter(): number {
+    const number = this.table.size;
+    if (number === this.highs.length) this.highs = grown(this.highs);
+    this.highs[number] = this.wantedHigh;
+    this.table.add(this.wantedLow, number + 1);
+    return number;
+  }
+}
+
+/** Numbers the distinct slices of some bytes, from 0 on, with numbers instead of an object or a string per slice. */
 export class SliceTable {
   /** The bytes that the slices are parts of. They may be moved, but not changed. */
   bytes: Uint8Array;
-  /** The number of slices. */
-  size = 0;
-  private slots: Int32Array;
+  private readonly table: HashTable;
   private starts: Uint32Array;
   private ends: Uint32Array;
 
   constructor(bytes: Uint8Array, capacity = 16) {
     this.bytes = bytes;
-    let slots = 16;
-    while (slots * 2 < capacity * 3) slots *= 2;
-    this.slots = new Int32Array(slots * 2);
-    this.starts = new Uint32Array(capacity);
-    this.ends = new Uint32Array(capacity);
+    this.table = new HashTable(capacity);
+    this.starts = new Uint32Array(Math.max(1, capacity));
+    this.ends = new Uint32Array(Math.max(1, capacity));
+  }
+
+  /** The number of slices. */
+  get size(): number {
+    return this.table.size;
   }
 
   /** The number of the slice with the same bytes as a part of `from`, which has this hash; -1 if it has no number. */
   find(from: Uint8Array, start: number, end: number, hash: number): number {
-    const { slots, bytes, starts, ends } = this;
-    const mask = slots.length - 2;
-    for (let slot = (hash << 1) & mask; ; slot = (slot + 2) & mask) {
-      const number = slots[slot + 1]! - 1;
-      if (number === -1) return -1;
-      if (
-        slots[slot] === hash &&
-        sameBytes(bytes, starts[number]!, ends[number]!, from, start, end)
-      )
+    const { table, bytes, starts, ends } = this;
+    for (let slot = table.slotOf(hash); ; slot = table.slotOf(hash, slot + 2)) {
+      const number = table.valueAt(slot) - 1;
+      if (number === -1 || sameBytes(bytes, starts[number]!, ends[number]!, from, start, end))
         return number;
     }
   }
 
   /** Enters a slice that `find` does not find, and returns its number. */
   enter(start: number, end: number, hash: number): number {
-    const number = this.size++;
+    const number = this.size;
     if (number === this.starts.length) {
       this.starts = grown(this.starts);
       this.ends = grown(this.ends);
     }
     this.starts[number] = start;
     this.ends[number] = end;
-    if (this.size * 3 > this.slots.length) this.rebuild();
-    placeSlot(this.slots, hash, number);
+    this.table.add(hash, number + 1);
     return number;
+  }
+
+  /** The number of a slice of the bytes, which is entered if it is new: then the number is the `size` before. */
+  numberOf(start: number, end: number, hash: number): number {
+    const number = this.find(this.bytes, start, end, hash);
+    return number === -1 ? this.enter(start, end, hash) : number;
   }
 
   startOf(number: number): number {
@@ -247,25 +288,11 @@ export class SliceTable {
   endOf(number: number): number {
     return this.ends[number]!;
   }
-
-  private rebuild(): void {
-    const old = this.slots;
-    this.slots = new Int32Array(old.length * 2);
-    for (let slot = 0; slot < old.length; slot += 2)
-      if (old[slot + 1] !== 0) placeSlot(this.slots, old[slot]!, old[slot + 1]! - 1);
-  }
 }
 
-function placeSlot(slots: Int32Array, hash: number, number: number): void {
-  const mask = slots.length - 2;
-  let slot = (hash << 1) & mask;
-  while (slots[slot + 1] !== 0) slot = (slot + 2) & mask;
-  slots[slot] = hash;
-  slots[slot + 1] = number + 1;
-}
-
-function grown(column: Uint32Array): Uint32Array {
-  const more = new Uint32Array(column.length * 2);
-  more.set(column);
-  return more;
+/** A column of twice the length. */
+export function grown(column: Uint32Array): Uint32Array<ArrayBuffer> {
+  const longer = new Uint32Array(column.length * 2);
+  longer.set(column);
+  return longer;
 }

@@ -123,6 +123,21 @@ export function bufferOf({ buffer: memory, byteOffset, byteLength }: Uint8Array)
   return Buffer.from(memory as ArrayBuffer, byteOffset, byteLength);
 }
 
+/** Where the line that begins at `start` ends: at its line feed, or at the end of the bytes. */
+export function lineEnd(bytes: Uint8Array, start: number): number {
+  const end = bytes.indexOf(LF, start);
+  return end === -1 ? bytes.length : end;
+}
+
+/** Calls `visit` with each line: where it begins, and where it ends. */
+export function eachLine(bytes: Uint8Array, visit: (start: number, end: number) => void): void {
+  for (let start = 0; start < bytes.length;) {
+    const end = lineEnd(bytes, start);
+    visit(start, end);
+    start = end + 1;
+  }
+}
+
 const EACH_LF = 0x0a0a0a0a;
 const LOW_BITS = 0x7f7f7f7f;
 

@@ -236,9 +236,8 @@ class NamedRows {
   /** The row that has the name already; -1 if it is new. */
   enter(start: number, end: number, row: number): number {
     const hash = hashName(this.names.bytes, start, end);
-    const known = this.names.find(this.names.bytes, start, end, hash);
-    if (known !== -1) return this.rows[known]!;
-    this.names.enter(start, end, hash);
+    const number = this.names.numberOf(start, end, hash);
+    if (number < this.rows.length) return this.rows[number]!;
     this.rows.push(row);
     return -1;
   }

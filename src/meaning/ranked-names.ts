@@ -1,6 +1,5 @@
-import { HASH_SEED, hashEnd, hashLabel, hashName } from "../bytes/hash.ts";
+import { HASH_SEED, SliceTable, grown, hashEnd, hashLabel, hashName } from "../bytes/hash.ts";
 import { ByteBuffer, DOT, decodeUtf8, encodeUtf8 } from "../bytes/text.ts";
-import { tableSlots } from "../kernel/name-resolver.ts";
 
 /** Names of one list of popular names, in its order. */
 export class RankList {
@@ -29,46 +28,40 @@ export class RankList {
 /**
  * Popular names with their ranks: 1 is the most popular. Built for millions of names: their bytes, and a table of all names and
  * parents without a string for any of them.
- *
- *   hashes  hash of a name or a parent of names
- *   best    index + 1 of the first name at or below it; 0: free slot
- *   own     index + 1 of the name itself; 0: only names below it have a rank
  */
 export class RankedNames {
   /** Names that have a rank. */
   readonly length: number;
-  private readonly bytes: Uint8Array;
-  private readonly starts: Uint32Array;
-  private readonly ends: Uint32Array;
-  private readonly ranks: Uint32Array;
-  private hashes: Int32Array;
+  /** All names and their parents. */
+  private readonly table: SliceTable;
+  /** For each of them, index + 1 of the first name at or below it, … */
   private best: Uint32Array;
+  /** … and index + 1 of the name itself; 0 if only names below it have a rank. */
   private own: Uint32Array;
-  private used = 0;
+  /** The number of each name in the table, and its rank. */
+  private readonly numbers: Uint32Array;
+  private readonly ranks: Uint32Array;
 
   /** A name that several lists contain has the best of its ranks. */
   constructor(lists: readonly RankList[]) {
     const total = lists.reduce((sum, { length }) => sum + length, 0);
-    this.starts = new Uint32Array(total);
-    this.ends = new Uint32Array(total);
+    this.numbers = new Uint32Array(total);
     this.ranks = new Uint32Array(total);
-    const slots = tableSlots(total);
-    this.hashes = new Int32Array(slots);
-    this.best = new Uint32Array(slots);
-    this.own = new Uint32Array(slots);
-    this.bytes = lists.length === 1 ? lists[0]!.text.view() : joined(lists);
+    this.best = new Uint32Array(total + 1);
+    this.own = new Uint32Array(total + 1);
+    const bytes = lists.length === 1 ? lists[0]!.text.view() : joined(lists);
+    this.table = new SliceTable(bytes, total + 1);
     let count = 0;
     eachInOrder(lists, (start, end, rank) => {
-      this.starts[count] = start;
-      this.ends[count] = end;
       this.ranks[count] = rank;
-      if (this.enter(count)) count++;
+      if (this.enter(start, end, count)) count++;
     });
     this.length = count;
   }
 
   nameAt(index: number): string {
-    return decodeUtf8(this.bytes, this.starts[index], this.ends[index]);
+    const { table, numbers } = this;
+    return decodeUtf8(table.bytes, table.startOf(numbers[index]!), table.endOf(numbers[index]!));
   }
 
   /** Ranks grow with the index. */
@@ -92,12 +85,15 @@ export class RankedNames {
 
   /** The same by bytes and their hash; 0 without a rank. */
   ownRank(bytes: Uint8Array, start: number, end: number, hash: number): number {
-    const index = this.own[this.slotOf(bytes, start, end, hash)]!;
-    return index === 0 ? 0 : this.ranks[index - 1]!;
+    return this.rankIn(this.own, this.table.find(bytes, start, end, hash));
   }
 
   bestRank(bytes: Uint8Array, start: number, end: number, hash: number): number {
-    const index = this.best[this.slotOf(bytes, start, end, hash)]!;
+    return this.rankIn(this.best, this.table.find(bytes, start, end, hash));
+  }
+
+  private rankIn(indexes: Uint32Array, number: number): number {
+    const index = number === -1 ? 0 : indexes[number]!;
     return index === 0 ? 0 : this.ranks[index - 1]!;
   }
 
@@ -108,9 +104,10 @@ export class RankedNames {
   }
 
   markBytes(marks: Uint8Array, bytes: Uint8Array, start: number, end: number): void {
-    const slot = this.slotOf(bytes, start, end, hashName(bytes, start, end));
-    if (this.own[slot] !== 0) marks[this.own[slot]! - 1] = 1;
-    if (this.best[slot] !== 0) marks[this.best[slot]! - 1] = 1;
+    const number = this.table.find(bytes, start, end, hashName(bytes, start, end));
+    if (number === -1) return;
+    if (this.own[number] !== 0) marks[this.own[number]! - 1] = 1;
+    marks[this.best[number]! - 1] = 1;
   }
 
   /** The names up to a rank. */
@@ -126,70 +123,35 @@ export class RankedNames {
     rank: number,
     visit: (bytes: Uint8Array, start: number, end: number, index: number) => boolean,
   ): void {
-    for (let index = 0; index < this.length && this.ranks[index]! <= rank; index++)
-      if (!visit(this.bytes, this.starts[index]!, this.ends[index]!, index)) return;
+    const { table, numbers } = this;
+    for (let index = 0; index < this.length && this.ranks[index]! <= rank; index++) {
+      const number = numbers[index]!;
+      if (!visit(table.bytes, table.startOf(number), table.endOf(number), index)) return;
+    }
   }
 
   /** Enters a name and its parents; false if the name was entered before. */
-  private enter(index: number): boolean {
-    const { bytes } = this;
-    const start = this.starts[index]!;
-    const end = this.ends[index]!;
+  private enter(start: number, end: number, index: number): boolean {
+    const { table } = this;
+    const { bytes } = table;
     let state = HASH_SEED;
     let labelEnd = end;
+    let number = -1;
     for (let at = end - 1; at >= start - 1; at--) {
       if (at >= start && bytes[at] !== DOT) continue;
       state = hashLabel(state, bytes, at + 1, labelEnd);
       labelEnd = at;
-      const isSelf = at + 1 === start;
-      const hash = hashEnd(state);
-      const slot = this.slotOf(bytes, at + 1, end, hash);
-      if (isSelf && this.own[slot] !== 0) return false;
-      if (isSelf) this.own[slot] = index + 1;
-      if (this.best[slot] !== 0) continue;
-      this.best[slot] = index + 1;
-      this.hashes[slot] = hash;
-      if (++this.used * 2 > this.best.length) this.grow();
+      number = table.numberOf(at + 1, end, hashEnd(state));
+      if (number === this.best.length) {
+        this.best = grown(this.best);
+        this.own = grown(this.own);
+      }
+      if (this.best[number] === 0) this.best[number] = index + 1;
     }
+    if (this.own[number] !== 0) return false;
+    this.own[number] = index + 1;
+    this.numbers[index] = number;
     return true;
-  }
-
-  /** The slot of a name, or the free slot where it belongs. */
-  private slotOf(bytes: Uint8Array, start: number, end: number, hash: number): number {
-    const { best, hashes } = this;
-    const mask = best.length - 1;
-    let slot = hash & mask;
-    while (best[slot] !== 0) {
-      if (hashes[slot] === hash && this.endsIn(best[slot]! - 1, bytes, start, end)) return slot;
-      slot = (slot + 1) & mask;
-    }
-    return slot;
-  }
-
-  /** Whether a name is these bytes, or is below them. */
-  private endsIn(index: number, bytes: Uint8Array, start: number, end: number): boolean {
-    const from = this.ends[index]! - (end - start);
-    const first = this.starts[index]!;
-    if (from < first || (from > first && this.bytes[from - 1] !== DOT)) return false;
-    for (let at = start, other = from; at < end; at++, other++)
-      if (bytes[at] !== this.bytes[other]) return false;
-    return true;
-  }
-
-  private grow(): void {
-    const { hashes, best, own } = this;
-    const mask = best.length * 2 - 1;
-    this.hashes = new Int32Array(mask + 1);
-    this.best = new Uint32Array(mask + 1);
-    this.own = new Uint32Array(mask + 1);
-    for (let old = 0; old < best.length; old++) {
-      if (best[old] === 0) continue;
-      let slot = hashes[old]! & mask;
-      while (this.best[slot] !== 0) slot = (slot + 1) & mask;
-      this.hashes[slot] = hashes[old]!;
-      this.best[slot] = best[old]!;
-      this.own[slot] = own[old]!;
-    }
   }
 }
 
@@ -234,10 +196,4 @@ function joined(lists: readonly RankList[]): Uint8Array {
   const all = new ByteBuffer(lists.reduce((sum, { text }) => sum + text.length, 0));
   for (const { text } of lists) all.append(text.bytes, 0, text.length);
   return all.view();
-}
-
-function grown(words: Uint32Array): Uint32Array {
-  const more = new Uint32Array(words.length * 2);
-  more.set(words);
-  return more;
 }

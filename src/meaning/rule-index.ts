@@ -1,5 +1,5 @@
 import { AhoCorasick, EXACT } from "../bytes/aho-corasick.ts";
-import { HASH_SEED, hashEnd, hashLabel, hashName } from "../bytes/hash.ts";
+import { HASH_SEED, hashEnd, hashGram, hashLabel, hashName } from "../bytes/hash.ts";
 import { DOT, decodeUtf8, encodeUtf8 } from "../bytes/text.ts";
 import { type Chunk, Flag, Kind, hostOf, textOf } from "../rules/chunk.ts";
 import { Fate, hasCause } from "../rules/fate.ts";
@@ -124,7 +124,7 @@ export class LiteralIndex<T> {
       if (length < Math.min(ENOUGH, longest)) continue;
       for (const text of texts)
         for (let at = 0; at + length <= text.length; at++) {
-          const gram = gramAt(text, at, length);
+          const gram = hashGram(text, at, length);
           const count = this.byGram.get(gram)?.length ?? 0;
           if (count > fewest || (count === fewest && length <= bestLength)) continue;
           best = gram;
@@ -149,7 +149,7 @@ export class LiteralIndex<T> {
     for (const length of LENGTHS) {
       if ((this.used & (1 << length)) === 0) continue;
       for (let at = 0; at + length <= name.length; at++) {
-        const gram = gramAt(name, at, length);
+        const gram = hashGram(name, at, length);
         if ((this.lengths[gram & MASK]! & (1 << length)) !== 0) (grams ??= new Set()).add(gram);
       }
     }
@@ -158,14 +158,6 @@ export class LiteralIndex<T> {
     for (const gram of grams) for (const thing of this.byGram.get(gram) ?? []) found.push(thing);
     return found;
   }
-}
-
-/** 30 bits, so that it is a small integer. */
-function gramAt(text: string, at: number, length: number): number {
-  let gram = length;
-  for (let next = at; next < at + length; next++)
-    gram = (Math.imul(gram, 0x01000193) ^ text.charCodeAt(next)) & 0x3fffffff;
-  return gram ^ (gram >>> 15);
 }
 
 /** The best rank of the names that a rule matches, if the rule is for one name; undefined for a pattern. */

@@ -1,5 +1,14 @@
 import { createHash } from "node:crypto";
-import { HASH, LF, SPACE, countLineFeeds, decodeUtf8, encodeUtf8 } from "../bytes/text.ts";
+import { SliceTable, hashBytes, hashSlice } from "../bytes/hash.ts";
+import {
+  HASH,
+  LF,
+  SPACE,
+  countLineFeeds,
+  decodeUtf8,
+  eachLine,
+  encodeUtf8,
+} from "../bytes/text.ts";
 import type { Config } from "../config/lists.ts";
 import { durationMs } from "../config/units.ts";
 import { scratchOf } from "../engine/compile-options.ts";
@@ -195,15 +204,11 @@ export async function nameDifference(
 
 /** The last word of every line that is not a comment. */
 function eachName(bytes: Uint8Array, take: (start: number, end: number) => void): void {
-  for (let start = 0; start < bytes.length;) {
-    const next = bytes.indexOf(LF, start);
-    const end = next === -1 ? bytes.length : next;
-    if (end > start && bytes[start] !== HASH) {
-      const space = bytes.subarray(start, end).lastIndexOf(SPACE);
-      take(start + space + 1, end);
-    }
-    start = end + 1;
-  }
+  eachLine(bytes, (start, end) => {
+    if (end === start || bytes[start] === HASH) return;
+    const space = bytes.subarray(start, end).lastIndexOf(SPACE);
+    take(start + space + 1, end);
+  });
 }
 
 /** Lines of one partition, about, of both files. */
@@ -225,8 +230,8 @@ export class LineDifference {
   /** Adds a line of the file before or after. */
   add(side: "before" | "after", bytes: Uint8Array, start: number, end: number): void {
     const partitions = this[side];
-    // The upper bits: `compare` uses the lower ones, which must not be the same for all lines of a partition.
-    const index = Math.floor((hashOf(bytes, start, end) / 2 ** 32 + 0.5) * partitions.count);
+    const hash = hashBytes(0, bytes, start, end) >>> 0;
+    const index = Math.floor((hash / 2 ** 32) * partitions.count);
     const lines = partitions.end(index);
     lines.append(bytes, start, end);
     lines.push(LF);
@@ -249,46 +254,19 @@ export class LineDifference {
 }
 
 function compare(before: Uint8Array, after: Uint8Array, removed: string[], added: string[]): void {
-  let count = 0;
-  for (const byte of before) if (byte === LF) count++;
-  const mask = 2 ** Math.ceil(Math.log2(count * 1.5 + 2)) - 1;
-  /** Row of a line by hash, plus one; 0 is free. */
-  const slots = new Int32Array(mask + 1);
-  const starts = new Int32Array(count + 1);
-  const isKept = new Uint8Array(count);
-  let row = 0;
-  for (let start = 0; start < before.length;) {
-    const end = before.indexOf(LF, start);
-    let slot = hashOf(before, start, end) & mask;
-    while (slots[slot] !== 0) slot = (slot + 1) & mask;
-    starts[row] = start;
-    slots[slot] = ++row;
-    start = end + 1;
-  }
-  starts[row] = before.length;
-  for (let start = 0; start < after.length;) {
-    const end = after.indexOf(LF, start);
-    let isFound = false;
-    // Equal lines have one run of slots, so that all copies are found.
-    for (let slot = hashOf(after, start, end) & mask; slots[slot] !== 0; slot = (slot + 1) & mask) {
-      const found = slots[slot]! - 1;
-      const from = starts[found]!;
-      if (starts[found + 1]! - from !== end + 1 - start) continue;
-      let at = start;
-      while (at < end && after[at] === before[from + at - start]) at++;
-      if (at < end) continue;
-      isKept[found] = 1;
-      isFound = true;
-    }
-    if (!isFound) added.push(decodeUtf8(after, start, end));
-    start = end + 1;
-  }
-  for (let one = 0; one < count; one++)
-    if (isKept[one] === 0) removed.push(decodeUtf8(before, starts[one], starts[one + 1]! - 1));
-}
-
-function hashOf(bytes: Uint8Array, start: number, end: number): number {
-  let hash = 0;
-  for (let at = start; at < end; at++) hash = Math.imul(hash ^ bytes[at]!, 0x01000193);
-  return Math.imul(hash ^ (hash >>> 15), 0x85ebca6b);
+  const lines = new SliceTable(before, countLineFeeds(before, 0, before.length));
+  /** The number of each line before; a line may occur more than once. */
+  const numbers: number[] = [];
+  eachLine(before, (start, end) =>
+    numbers.push(lines.numberOf(start, end, hashSlice(before, start, end))),
+  );
+  const isKept = new Uint8Array(lines.size);
+  eachLine(after, (start, end) => {
+    const number = lines.find(after, start, end, hashSlice(after, start, end));
+    if (number === -1) added.push(decodeUtf8(after, start, end));
+    else isKept[number] = 1;
+  });
+  for (const number of numbers)
+    if (isKept[number] === 0)
+      removed.push(decodeUtf8(before, lines.startOf(number), lines.endOf(number)));
 }

@@ -1,4 +1,4 @@
-import { HashPlaces } from "../bytes/hash.ts";
+import { TextNumbers } from "../bytes/hash.ts";
 import { LF, countLineFeeds, decodeUtf8, encodeUtf8 } from "../bytes/text.ts";
 import type { Host } from "../host/host.ts";
 import type { FileSet } from "./file-set.ts";
@@ -33,7 +33,9 @@ export class StableFiles {
   private readonly layout: PartLayout;
   private readonly host: Host;
   private readonly out: SplitFile;
-  private readonly places = new HashPlaces();
+  private readonly texts = new TextNumbers();
+  /** The part of each text. */
+  private readonly partOf: number[] = [];
   private parts: Part[] = [];
   private readonly added: Unit[] = [];
   private headerOf: PartHeaderOf = () => ({ bytes: new Uint8Array(0) });
@@ -86,7 +88,8 @@ export class StableFiles {
     for (; start < bytes.length; lines++) {
       const next = bytes.indexOf(LF, start);
       const end = next === -1 ? bytes.length : next;
-      if (lines >= headerLines && this.places.get(bytes, start, end) === -1) this.places.set(place);
+      if (lines >= headerLines && this.texts.find(bytes, start, end) === -1)
+        this.partOf[this.texts.enter()] = place;
       start = end + 1;
     }
     this.parts.push({ units: [], bytes: 0, lost: Math.max(0, lines - headerLines) });
@@ -100,7 +103,7 @@ export class StableFiles {
       let end = first + 1;
       for (let line = 1; line < height; line++) end = bytes.indexOf(LF, end) + 1;
       const unit = { text: decodeUtf8(bytes, start, end), bytes: end - start };
-      const part = this.parts[this.places.get(bytes, start, first)];
+      const part = this.parts[this.partOf[this.texts.find(bytes, start, first)] ?? -1];
       if (part !== undefined && this.fits(part, unit)) {
         put(part, unit);
         part.lost -= height;

@@ -1,4 +1,4 @@
-import { hashEnd } from "../bytes/hash.ts";
+import { HashTable, hashEnd, hashStep, otherHashStep } from "../bytes/hash.ts";
 import { DOT, HASH, PIPE, SLASH, countLineFeeds, decodeUtf8, encodeUtf8 } from "../bytes/text.ts";
 import { numberText } from "../diagnostics/text.ts";
 import { HashFilter } from "../kernel/rows.ts";
@@ -12,50 +12,9 @@ const EQUALS = 61;
 /** What an entry of a table is known for. */
 const Known = { Listed: 1, Covering: 2, Counted: 4 } as const;
 
-/** Hashes with flags, in open addressing. */
-class FlagTable {
-  private hashes = new Int32Array(1 << 12);
-  private flags = new Uint8Array(1 << 12);
-  private used = 0;
-
-  /** Adds flags to a hash and returns those that it had. */
-  add(hash: number, flags: number): number {
-    if (this.used * 2 > this.hashes.length) this.grow();
-    const at = this.find(hash);
-    const before = this.flags[at]!;
-    if (before === 0) this.used++;
-    this.hashes[at] = hash;
-    this.flags[at] = before | flags;
-    return before;
-  }
-
-  get(hash: number): number {
-    return this.flags[this.find(hash)]!;
-  }
-
-  private find(hash: number): number {
-    const mask = this.hashes.length - 1;
-    let at = hash & mask;
-    while (this.flags[at] !== 0 && this.hashes[at] !== hash) at = (at + 1) & mask;
-    return at;
-  }
-
-  private grow(): void {
-    const { hashes, flags } = this;
-    this.hashes = new Int32Array(hashes.length * 4);
-    this.flags = new Uint8Array(hashes.length * 4);
-    for (let at = 0; at < hashes.length; at++) {
-      if (flags[at] === 0) continue;
-      const to = this.find(hashes[at]!);
-      this.hashes[to] = hashes[at]!;
-      this.flags[to] = flags[at]!;
-    }
-  }
-}
-
 /** The entries of a text: which names it lists, and of which names it lists the subdomains too. */
 export class CoveredNames {
-  private readonly table = new FlagTable();
+  private readonly table = new HashTable(4096);
   private readonly seed: number;
   /** Entries, each counted once. */
   size = 0;
@@ -77,14 +36,19 @@ export class CoveredNames {
   }
 
   private put(hash: number, flags: number): void {
-    if (this.table.add(hash, flags) === 0) this.size++;
+    const known = this.table.get(hash);
+    if (known === 0) this.size++;
+    this.table.set(hash, known | flags);
   }
 
   /** How many entries of a part of the text another text lacks. Each is counted once. */
   countMissing(bytes: Uint8Array, { start, end }: Stretch, other: CoveredNames): number {
     let missing = 0;
-    const isFirst = (hash: number): boolean =>
-      (this.table.add(hash, Known.Counted) & Known.Counted) === 0;
+    const isFirst = (hash: number): boolean => {
+      const known = this.table.get(hash);
+      this.table.set(hash, known | Known.Counted);
+      return (known & Known.Counted) === 0;
+    };
     eachWrittenName(bytes, start, end, {
       name: (text, from, to, isException) => {
         const isNew = isFirst(hashIn(this.seedOf(isException), text, from, to));
@@ -138,10 +102,7 @@ type LineTaker = (start: number, isKnown: boolean) => void;
 
 function hashIn(seed: number, bytes: Uint8Array, start: number, end: number): number {
   let state = seed;
-  for (let at = end - 1; at >= start; at--) {
-    state = Math.imul(state ^ (bytes[at]! | 32), 0x9e3779b1);
-    state ^= state >>> 15;
-  }
+  for (let at = end - 1; at >= start; at--) state = hashStep(state, bytes[at]! | 32);
   return hashEnd(state);
 }
 
@@ -176,13 +137,11 @@ class EntryHash {
     let other = ~state;
     for (let at = end - 1; at >= start; at--) {
       const byte = bytes[at]! | 32;
-      state = Math.imul(state ^ byte, 0x9e3779b1);
-      state ^= state >>> 15;
-      other = Math.imul(other ^ byte, 0x85ebca6b);
-      other ^= other >>> 13;
+      state = hashStep(state, byte);
+      other = otherHashStep(other, byte);
     }
     this.open = hashEnd(state);
-    this.secret = hashEnd(state ^ Math.imul(other ^ this.salt, 0xc2b2ae35));
+    this.secret = hashEnd(state ^ otherHashStep(other, this.salt));
   }
 }
 
@@ -196,8 +155,7 @@ function someSuffix(
   for (let at = end - 1; at >= start; at--) {
     const byte = bytes[at]! | 32;
     if (byte === 46 && found(hashEnd(state), false)) return true;
-    state = Math.imul(state ^ byte, 0x9e3779b1);
-    state ^= state >>> 15;
+    state = hashStep(state, byte);
   }
   return found(hashEnd(state), true);
 }

@@ -1,4 +1,4 @@
-import { hashName, sameBytes } from "../bytes/hash.ts";
+import { SliceTable, hashName } from "../bytes/hash.ts";
 import { BANG, DOT, SPACE, STAR, encodeUtf8, lowerByte } from "../bytes/text.ts";
 import { ICANN_RULES, PRIVATE_RULES } from "./public-suffix-list.ts";
 
@@ -18,18 +18,16 @@ const ICANN_PART = [[Suffix.Icann, 0]] as const;
 const BOTH_PARTS = [...ICANN_PART, [Suffix.Private, PRIVATE_SHIFT]] as const;
 
 interface SuffixTable {
-  /** Hash → index + 1 into the three columns; open addressing. */
-  readonly slots: Uint16Array;
-  readonly start: Uint32Array;
-  readonly end: Uint32Array;
+  readonly names: SliceTable;
+  /** The bits of each name. */
   readonly entry: Uint8Array;
-  readonly text: Uint8Array;
   /** A Bloom filter: two bits per rule, 50 bits of size per rule. It never misses a rule. */
   readonly filter: Uint8Array;
   /** The same for the names directly above a wildcard rule. */
   readonly wildcards: Uint8Array;
 }
 
+const MOST_SUFFIXES = 16_384;
 const FILTER_MASK = 0xffff;
 const WILDCARD_MASK = 0x1fff;
 
@@ -48,12 +46,12 @@ export function publicSuffixKind(bytes: Uint8Array, start: number, end: number):
     to = end - start;
     break;
   }
-  const own = find(table, hashName(name, from, to), name, from, to);
+  const own = find(table, name, from, to);
   // Not `indexOf`, which would search all bytes after the name.
   let dot = from;
   while (dot < to && name[dot] !== DOT) dot++;
   const hasParent = dot + 1 < to;
-  const parent = hasParent ? find(table, hashName(name, dot + 1, to), name, dot + 1, to) : 0;
+  const parent = hasParent ? find(table, name, dot + 1, to) : 0;
   if (isSuffix(own, parent)) return Suffix.Icann;
   return isSuffix(own >> PRIVATE_SHIFT, parent >> PRIVATE_SHIFT) ? Suffix.Private : Suffix.No;
 }
@@ -68,8 +66,7 @@ export function suffixIn(
 ): { readonly start: number; readonly kind: Suffix } {
   table ??= buildTable();
   const end = bytes.length;
-  const entryAt = (from: number): number =>
-    from < end ? find(table!, hashName(bytes, from, end), bytes, from, end) : 0;
+  const entryAt = (from: number): number => (from < end ? find(table!, bytes, from, end) : 0);
   let own = entryAt(0);
   for (let start = 0; ;) {
     const dot = bytes.indexOf(DOT, start);
@@ -137,75 +134,40 @@ function isSuffix(own: number, parent: number): boolean {
   return (own & RULE) !== 0 || (parent & WILDCARD) !== 0;
 }
 
-// oxlint-disable-next-line max-params -- numbers, not objects, in a loop over rows
-function find(
-  { slots, start, end, entry, text }: SuffixTable,
-  hash: number,
-  bytes: Uint8Array,
-  from: number,
-  to: number,
-): number {
-  const mask = slots.length - 1;
-  for (let slot = hash & mask; slots[slot] !== 0; slot = (slot + 1) & mask) {
-    const index = slots[slot]! - 1;
-    const ruleStart = start[index]!;
-    if (end[index]! - ruleStart !== to - from) continue;
-    if (sameBytes(bytes, from, to, text, ruleStart, end[index]!)) return entry[index]!;
-  }
-  return 0;
+function find({ names, entry }: SuffixTable, bytes: Uint8Array, from: number, to: number): number {
+  const number = names.find(bytes, from, to, hashName(bytes, from, to));
+  return number === -1 ? 0 : entry[number]!;
 }
 
 /** Reads the text of the rules byte by byte: 10,000 strings and a map would cost each run 15 ms. */
 function buildTable(): SuffixTable {
   const text = encodeUtf8(`${ICANN_RULES} ${PRIVATE_RULES} `);
   const built: SuffixTable = {
-    slots: new Uint16Array(32_768),
-    start: new Uint32Array(16_384),
-    end: new Uint32Array(16_384),
-    entry: new Uint8Array(16_384),
-    text,
+    names: new SliceTable(text, MOST_SUFFIXES),
+    entry: new Uint8Array(MOST_SUFFIXES),
     filter: new Uint8Array(FILTER_MASK + 1),
     wildcards: new Uint8Array(WILDCARD_MASK + 1),
   };
-  let count = 0;
   let ruleStart = 0;
   for (let at = 0; at < text.length; at++) {
     if (text[at] !== SPACE) continue;
     const shift = ruleStart > ICANN_RULES.length ? PRIVATE_SHIFT : 0;
     const bit = text[ruleStart] === STAR ? WILDCARD : text[ruleStart] === BANG ? EXCEPTION : RULE;
     const nameStart = bit === RULE ? ruleStart : bit === WILDCARD ? ruleStart + 2 : ruleStart + 1;
-    if (addRule(built, count, nameStart, at, bit << shift)) count++;
+    addRule(built, nameStart, at, bit << shift);
     ruleStart = at + 1;
   }
   return built;
 }
 
-/** Adds a rule; false if the table already has the name from another rule. */
-// oxlint-disable-next-line max-params -- numbers, not objects, in a loop over rows
-function addRule(
-  built: SuffixTable,
-  index: number,
-  start: number,
-  end: number,
-  entry: number,
-): boolean {
-  const { text, slots } = built;
-  const hash = hashName(text, start, end);
+/** Adds a rule, to what the table has about the name from another rule. */
+function addRule(built: SuffixTable, start: number, end: number, entry: number): void {
+  const { names } = built;
+  const hash = hashName(names.bytes, start, end);
   addToFilter(built.filter, FILTER_MASK, hash);
   if ((entry & (WILDCARD | (WILDCARD << PRIVATE_SHIFT))) !== 0)
     addToFilter(built.wildcards, WILDCARD_MASK, hash);
-  let slot = hash & (slots.length - 1);
-  for (; slots[slot] !== 0; slot = (slot + 1) & (slots.length - 1)) {
-    const other = slots[slot]! - 1;
-    if (!sameBytes(text, start, end, text, built.start[other]!, built.end[other]!)) continue;
-    built.entry[other]! |= entry;
-    return false;
-  }
-  built.start[index] = start;
-  built.end[index] = end;
-  built.entry[index] = entry;
-  slots[slot] = index + 1;
-  return true;
+  built.entry[names.numberOf(start, end, hash)]! |= entry;
 }
 
 /** `a.b.c`, `b.c`, `c`. */

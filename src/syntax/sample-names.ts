@@ -1,3 +1,4 @@
+import { hashGram } from "../bytes/hash.ts";
 import { LARGE_SUFFIXES, NAME_SAMPLE } from "./name-sample.ts";
 
 /** A pattern may match this share of the sample, … */
@@ -181,7 +182,7 @@ class GramIndex {
     for (const text of texts)
       for (const length of LENGTHS)
         for (let at = 0; at + length <= text.length; at++) {
-          const gram = gramAt(text, at, length) & this.mask;
+          const gram = hashGram(text, at, length) & this.mask;
           const count = this.ends[gram]! - this.starts[gram]!;
           if (count === 0) return NONE;
           if (count >= fewest) continue;
@@ -197,13 +198,6 @@ class GramIndex {
   private each(text: string, visit: (gram: number) => void): void {
     for (const length of LENGTHS)
       for (let at = 0; at + length <= text.length; at++)
-        visit(gramAt(text, at, length) & this.mask);
+        visit(hashGram(text, at, length) & this.mask);
   }
-}
-
-function gramAt(text: string, at: number, length: number): number {
-  let gram = length;
-  for (let next = at; next < at + length; next++)
-    gram = Math.imul(gram, 0x01000193) ^ text.charCodeAt(next);
-  return gram ^ (gram >>> 15);
 }

@@ -1,4 +1,4 @@
-import { hashEnd } from "../bytes/hash.ts";
+import { TextNumbers, grown } from "../bytes/hash.ts";
 import { encodeUtf8 } from "../bytes/text.ts";
 import type { RowFinder } from "../kernel/rows.ts";
 import { normalLine, soleName } from "../meaning/line.ts";
@@ -26,78 +26,29 @@ export function prepareMinSources(chunk: Chunk): Promise<void> | undefined {
   return chunk.has.nonAscii ? loadIdna() : undefined;
 }
 
-/** Counts in how many sources each key occurs. Sources come one after the other. */
+/** Counts in how many sources each key occurs. Sources come one after the other, and none can make its rules look like those of another one. */
 class SourceCounts {
-  /** Unpredictable, so that no source can make its rules look like those of another one. */
-  private readonly salts = [0, 0].map(() => (Math.random() * 0x1_0000_0000) | 0);
-  private size = 0;
-  private mask = 0xffff;
-  private low = new Int32Array(this.mask + 1);
-  private high = new Int32Array(this.mask + 1);
+  private readonly keys = new TextNumbers();
   /** The last source of a key, plus one, in the upper half; how many sources it has, in the lower half. */
-  private seen = new Uint32Array(this.mask + 1);
-  private wantedLow = 0;
-  private wantedHigh = 0;
+  private seen = new Uint32Array(4096);
 
   add(source: number, key: RuleKey): void {
-    this.hash(key);
-    const slot = this.slot();
-    const known = this.seen[slot]!;
-    if (known >>> 16 === source + 1) return;
-    if (known === 0) {
-      this.low[slot] = this.wantedLow;
-      this.high[slot] = this.wantedHigh;
-      this.size++;
-    }
-    this.seen[slot] = ((source + 1) << 16) | Math.min(0xffff, (known & 0xffff) + 1);
-    if (this.size * 2 > this.mask) this.grow();
+    const found = this.find(key);
+    const number = found === -1 ? this.keys.enter() : found;
+    if (number === this.seen.length) this.seen = grown(this.seen);
+    const known = this.seen[number]!;
+    if (known >>> 16 !== source + 1)
+      this.seen[number] = ((source + 1) << 16) | Math.min(0xffff, (known & 0xffff) + 1);
   }
 
   of(key: RuleKey): number {
-    this.hash(key);
-    return this.seen[this.slot()]! & 0xffff;
+    const number = this.find(key);
+    return number === -1 ? 0 : this.seen[number]! & 0xffff;
   }
 
   /** For names, it ignores case: the bit that differs between cases is set in all other bytes of names anyway. */
-  private hash({ bytes, start, end, isName }: RuleKey): void {
-    const fold = isName ? 32 : 0;
-    let [low, high] = this.salts.map((salt) => salt ^ fold) as [number, number];
-    for (let at = start; at < end; at++) {
-      const byte = bytes[at]! | fold;
-      low = Math.imul(low ^ byte, 0x9e3779b1);
-      low ^= low >>> 15;
-      high = Math.imul(high ^ byte, 0x85ebca6b);
-      high ^= high >>> 13;
-    }
-    this.wantedLow = hashEnd(low);
-    this.wantedHigh = hashEnd(high);
-  }
-
-  private slot(): number {
-    let at = this.wantedLow & this.mask;
-    while (
-      this.seen[at] !== 0 &&
-      (this.low[at] !== this.wantedLow || this.high[at] !== this.wantedHigh)
-    )
-      at = (at + 1) & this.mask;
-    return at;
-  }
-
-  private grow(): void {
-    const { low, high, seen } = this;
-    this.mask = this.mask * 2 + 1;
-    this.low = new Int32Array(this.mask + 1);
-    this.high = new Int32Array(this.mask + 1);
-    this.seen = new Uint32Array(this.mask + 1);
-    for (let at = 0; at < seen.length; at++) {
-      if (seen[at] === 0) continue;
-      this.wantedLow = low[at]!;
-      this.wantedHigh = high[at]!;
-      const slot = this.slot();
-      this.low[slot] = low[at]!;
-      this.high[slot] = high[at]!;
-      this.seen[slot] = seen[at]!;
-    }
+  private find({ bytes, start, end, isName }: RuleKey): number {
+    return this.keys.find(bytes, start, end, isName ? 32 : 0);
   }
 }
 

@@ -177,6 +177,37 @@ test("only meaning/line reads lines with expressions", () => {
   assert.deepEqual(readers.toSorted(), [...OTHER_READERS.keys()].toSorted());
 });
 
+/** A job that one mechanism does: what a second one would look like, where the one is, and the exceptions with their reasons. */
+const JOBS: readonly {
+  readonly job: string;
+  readonly looks: RegExp;
+  readonly home: string;
+  readonly except?: Readonly<Record<string, string>>;
+}[] = [
+  {
+    job: "a hash",
+    looks: /Math\.imul|16777619|0x01000193/,
+    home: "bytes/hash.ts",
+    except: {
+      "formats/cdb.ts": "the format of cdb files defines it",
+      "kernel/names.ts": "the kernel computes the same one",
+      "report/page-search.ts": "it is copied into the page as text",
+    },
+  },
+  {
+    job: "a table with open addressing",
+    looks: /\w+ = \(\w+ \+ [12]\) & (?:\w+\.)?\w*[mM]ask/,
+    home: "bytes/hash.ts",
+  },
+];
+
+for (const { job, looks, home, except = {} } of JOBS)
+  test(`only ${home} has ${job}`, () => {
+    assert.match(textOf(home), looks);
+    const others = files.filter((file) => file !== home && looks.test(textOf(file)));
+    assert.deepEqual(others.toSorted(), Object.keys(except).toSorted());
+  });
+
 test("no signal depends on AbortSignal.any or AbortSignal.timeout, which garbage collection disconnects in some runtimes", () => {
   for (const file of files)
     assert.doesNotMatch(textOf(file), /AbortSignal\.(?:any|timeout)\(/, file);

@@ -1,4 +1,5 @@
-import { DOT, LF } from "../../bytes/text.ts";
+import { HASH_SEED, SliceTable, hashEnd, hashLabel, hashName, hashStep } from "../../bytes/hash.ts";
+import { DOT, eachLine } from "../../bytes/text.ts";
 import { ScratchPartitions } from "../../host/files.ts";
 import type { Scratch } from "../../host/host.ts";
 import { LONGEST_NAME, type NameFormat } from "../name-format.ts";
@@ -61,24 +62,22 @@ export class CombinedNames {
   add(lines: Uint8Array, list: number): void {
     const { partitions } = this;
     const others = partitions.count - 1;
-    for (let start = 0; start < lines.length;) {
-      const end = lines.indexOf(LF, start);
-      let hash = 0;
+    eachLine(lines, (start, end) => {
       let dots = 0;
+      // Not from a random seed: the order of names must be the same in every run.
+      let hash = 0;
       for (let at = end - 1; at > start; at--) {
         if (lines[at] === DOT && ++dots === 2) break;
-        hash = Math.imul(hash ^ lines[at]!, 0x01000193);
+        hash = hashStep(hash, lines[at]!);
       }
-      hash = Math.imul(hash ^ (hash >>> 15), 0x85ebca6b) >>> 8;
-      const index = dots === 0 ? 0 : 1 + (hash % others);
+      const index = dots === 0 ? 0 : 1 + ((hashEnd(hash) >>> 0) % others);
       const entries = partitions.end(index);
       entries.push(MEANINGS[lines[start]!]!);
       entries.push(list);
       entries.push(end - start - 1);
       entries.append(lines, start + 1, end);
       partitions.settle(index);
-      start = end + 1;
-    }
+    });
   }
 
   /** Every name once. The entry is valid until the next one. */
@@ -100,13 +99,8 @@ const HEAD = 3;
 
 /** The names of a partition, each once, with what every list says about it. */
 class NameTable {
-  private readonly bytes: Uint8Array;
+  private readonly names: SliceTable;
   private readonly tops: NameTable | undefined;
-  /** Row of a name by hash, plus one; 0 is free. */
-  private readonly slots: Int32Array;
-  private readonly mask: number;
-  private count = 0;
-  private readonly starts: Int32Array;
   private readonly self: Int32Array;
   private readonly below: Int32Array;
   private readonly allowSelf: Int32Array;
@@ -117,14 +111,10 @@ class NameTable {
 
   /** `bytes` are entries: four bits of meaning, a list, the length of a name, the name. */
   constructor(bytes: Uint8Array, tops: NameTable | undefined) {
-    this.bytes = bytes;
     this.tops = tops;
     let count = 0;
     for (let at = 0; at < bytes.length; at += HEAD + bytes[at + 2]!) count++;
-    const size = 2 ** Math.ceil(Math.log2(count * 1.5 + 2));
-    this.slots = new Int32Array(size);
-    this.mask = size - 1;
-    this.starts = new Int32Array(count);
+    this.names = new SliceTable(bytes, count);
     this.self = new Int32Array(count);
     this.below = new Int32Array(count);
     this.allowSelf = new Int32Array(count);
@@ -133,59 +123,26 @@ class NameTable {
   }
 
   private enter(at: number): void {
-    const { bytes } = this;
+    const { bytes } = this.names;
     const meaning = bytes[at]!;
     const bit = 1 << bytes[at + 1]!;
-    const row = this.rowOf(at + HEAD, at + HEAD + bytes[at + 2]!);
+    const start = at + HEAD;
+    const end = start + bytes[at + 2]!;
+    const row = this.names.numberOf(start, end, hashName(bytes, start, end));
     if ((meaning & 1) !== 0) this.self[row]! |= bit;
     if ((meaning & 2) !== 0) this.below[row]! |= bit;
     if ((meaning & 4) !== 0) this.allowSelf[row]! |= bit;
     if ((meaning & 8) !== 0) this.allowBelow[row]! |= bit;
   }
 
-  /** The row of a name, which is added if it is new. */
-  private rowOf(start: number, end: number): number {
-    const { bytes, slots, mask } = this;
-    let hash = 0;
-    for (let at = end - 1; at >= start; at--) hash = step(hash, bytes[at]!);
-    let slot = mix(hash) & mask;
-    for (; slots[slot] !== 0; slot = (slot + 1) & mask) {
-      const row = slots[slot]! - 1;
-      if (this.isAt(row, bytes, start, end)) return row;
-    }
-    this.starts[this.count] = start;
-    slots[slot] = ++this.count;
-    return this.count - 1;
-  }
-
-  /** The row of a name with this hash; -1 without one. */
-  // oxlint-disable-next-line max-params -- a slice of bytes and its hash, in the innermost loop
-  private find(hash: number, from: Uint8Array, start: number, end: number): number {
-    const { slots, mask } = this;
-    for (let slot = mix(hash) & mask; slots[slot] !== 0; slot = (slot + 1) & mask) {
-      const row = slots[slot]! - 1;
-      if (this.isAt(row, from, start, end)) return row;
-    }
-    return -1;
-  }
-
-  // oxlint-disable-next-line max-params -- a row and a slice of bytes, in the innermost loop
-  private isAt(row: number, from: Uint8Array, start: number, end: number): boolean {
-    const { bytes } = this;
-    const own = this.starts[row]!;
-    if (bytes[own - 1] !== end - start) return false;
-    for (let at = start, other = own; at < end; at++, other++)
-      if (from[at] !== bytes[other]) return false;
-    return true;
-  }
-
   *entries(): Generator<CombinedName, void, undefined> {
-    const { bytes, starts } = this;
+    const { names } = this;
+    const { bytes } = names;
     const none = { self: 0, below: 0, allowSelf: 0, allowBelow: 0, own: 0, inherited: 0 };
     const entry: CombinedName = { bytes, start: 0, end: 0, ...none };
-    for (let row = 0; row < this.count; row++) {
-      entry.start = starts[row]!;
-      entry.end = entry.start + bytes[entry.start - 1]!;
+    for (let row = 0; row < names.size; row++) {
+      entry.start = names.startOf(row);
+      entry.end = names.endOf(row);
       entry.self = this.self[row]!;
       entry.below = this.below[row]!;
       entry.allowSelf = this.allowSelf[row]!;
@@ -205,11 +162,11 @@ class NameTable {
     let allows = 0;
     for (let index = 0; index < count; index++) {
       const table = index === 0 ? this.tops : this;
-      const row = table?.find(hashes[index]!, bytes, dots[index]! + 1, end) ?? -1;
+      const row = table?.names.find(bytes, dots[index]! + 1, end, hashes[index]!) ?? -1;
       if (row === -1) continue;
-      const said = table!.below[row]! | table!.allowBelow[row]!;
-      blocks = (blocks & ~said) | table!.below[row]!;
-      allows = (allows & ~said) | table!.allowBelow[row]!;
+      const decided = table!.below[row]! | table!.allowBelow[row]!;
+      blocks = (blocks & ~decided) | table!.below[row]!;
+      allows = (allows & ~decided) | table!.allowBelow[row]!;
     }
     entry.inherited = blocks;
     const silentSelf = ~(entry.self | entry.allowSelf);
@@ -222,25 +179,18 @@ class NameTable {
 
   /** Finds the dots before the parents of a name, and their hashes; the outermost parent is the first. Returns their number. */
   private readParents(start: number, end: number): number {
-    const { bytes, dots, hashes } = this;
+    const { dots, hashes } = this;
+    const { bytes } = this.names;
     let count = 0;
-    let hash = 0;
+    let state = HASH_SEED;
+    let labelEnd = end;
     for (let at = end - 1; at >= start; at--) {
-      if (bytes[at] === DOT) {
-        hashes[count] = hash;
-        dots[count++] = at;
-      }
-      hash = step(hash, bytes[at]!);
+      if (bytes[at] !== DOT) continue;
+      state = hashLabel(state, bytes, at + 1, labelEnd);
+      labelEnd = at;
+      hashes[count] = hashEnd(state);
+      dots[count++] = at;
     }
     return count;
   }
-}
-
-/** Hashes from the end of a name, so that the hashes of its parents come on the way. */
-function step(hash: number, byte: number): number {
-  return Math.imul(hash ^ byte, 0x01000193);
-}
-
-function mix(hash: number): number {
-  return Math.imul(hash ^ (hash >>> 15), 0x85ebca6b) >>> 7;
 }
