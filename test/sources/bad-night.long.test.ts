@@ -4,7 +4,7 @@ import { isNightly } from "../support/nightly.ts";
 import type { Plot } from "../support/policy/upstreams.ts";
 import { type Run, World } from "../support/policy/world.ts";
 
-const MONTHS = isNightly ? 100 : 3;
+const MONTHS = isNightly ? 100 : 1;
 const NIGHTS: readonly Plot[] = ["outage", "garbage", "flood", "wipe"];
 
 async function runsOf(world: World, days: number): Promise<Run[]> {
