@@ -4,7 +4,7 @@ import { CompilerError, type Diagnostic, errorOf } from "../diagnostics/render.t
 import { printable, reasonOf } from "../diagnostics/text.ts";
 import { VERSION } from "../diagnostics/version.ts";
 import { scratchOf } from "../engine/compile-options.ts";
-import type { Learned } from "../engine/list-judges.ts";
+import type { Learned } from "../engine/report.ts";
 import type { CompileReport } from "../engine/report.ts";
 import { type ListChange, type ListState, listChange } from "../explain/list-change.ts";
 import type { ListShape } from "../formats/list-model.ts";

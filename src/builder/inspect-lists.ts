@@ -1,10 +1,9 @@
 import { decodeUtf8, encodeUtf8, indexOfBytes } from "../bytes/text.ts";
 import { CompilerError, type Diagnostic, errorOf, warningOf } from "../diagnostics/render.ts";
 import { countText, printable } from "../diagnostics/text.ts";
-import { lookAtSource } from "../engine/compile-list.ts";
 import type { SourceOptions } from "../engine/compile-options.ts";
 import { slugOf } from "../engine/plan.ts";
-import { SourceReader } from "../engine/source-reader.ts";
+import { SourceReader, lookAtSource } from "../engine/source-reader.ts";
 import { DatasetLines, type TakeRows } from "../explain/dataset-lines.ts";
 import { type ListChange, hasSameRules, listChange } from "../explain/list-change.ts";
 import { sendToOutput, writeWhole } from "../host/files.ts";

@@ -2,10 +2,10 @@ import { ByteBuffer } from "../bytes/text.ts";
 import { type Config, listsOf } from "../config/lists.ts";
 import { CompilerError, errorOf } from "../diagnostics/render.ts";
 import { printable, someOf } from "../diagnostics/text.ts";
-import { compileList } from "../engine/compile-list.ts";
 import type { CompileOptions } from "../engine/compile-options.ts";
-import { buildTime } from "../engine/compile.ts";
-import type { CompiledList } from "../engine/list-judges.ts";
+import { buildTime, compileList } from "../engine/compile.ts";
+import { planOf } from "../engine/plan.ts";
+import type { CompiledList } from "../engine/report.ts";
 import { NO_PLUGINS } from "../engine/plugins.ts";
 import { type LineOfFate, type ListStats, fateLines, statsOf } from "../explain/glossary.ts";
 import { type ListChange, listChange } from "../explain/list-change.ts";
@@ -13,6 +13,7 @@ import { type ListPart, ListRules, SearchedNames, readParts } from "../explain/l
 import { SourceLines } from "../explain/source-lines.ts";
 import { type TrafficStats, trafficStats } from "../explain/traffic.ts";
 import { type BuildText, type Explanation, explainNames, sinceWhen } from "../explain/why.ts";
+import { listFeatures } from "../features/registry.ts";
 import { readFully } from "../host/files.ts";
 import type { Host, OpenFile } from "../host/host.ts";
 import type { OutputFile } from "../publish/list-file.ts";
@@ -163,8 +164,9 @@ export async function compileInMemory(
   const list = wantedList(project.config, wanted);
   const bytes = new ByteBuffer();
   const builtAt = options.builtAt ?? buildTime(host);
+  const { plugins, compat } = options;
   const result = await compileList(
-    list,
+    planOf(list, { features: listFeatures, plugins, compat }),
     host,
     (chunk) => void bytes.append(chunk, 0, chunk.length),
     { ...options, builtAt, headerLines: patchLines(list, builtAt) },

@@ -3,7 +3,7 @@ import { CompilerError, type Diagnostic, errorOf, warningOf } from "../diagnosti
 import { countText, printable } from "../diagnostics/text.ts";
 import { scratchOf } from "../engine/compile-options.ts";
 import { buildTime } from "../engine/compile.ts";
-import { NO_FINDINGS } from "../engine/list-findings.ts";
+import { NO_FINDINGS } from "../engine/report.ts";
 import { ListHeader } from "../engine/output-stage.ts";
 import { NameBuffer } from "../formats/names.ts";
 import { type Host, joinBytes } from "../host/host.ts";

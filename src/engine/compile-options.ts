@@ -37,8 +37,8 @@ export interface AskedNames {
 
 /** The published list, for the guards. */
 export interface PublishedRules {
-  /** Its exceptions, verbatim; undefined if they need not be known. */
-  readonly exceptions?: ReadonlySet<string> | undefined;
+  /** Reads its exceptions, verbatim; undefined if it cannot be read. */
+  readonly exceptions?: (() => Promise<ReadonlySet<string> | undefined>) | undefined;
   /** Names that new exceptions freed within 30 days, by source. */
   readonly freed?: readonly FreedNamesOf[];
   /** Popular names that lists before it blocked within 30 days. */

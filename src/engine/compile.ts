@@ -1,7 +1,6 @@
 import type { Trust } from "../config/fields.ts";
-import type { Config } from "../config/lists.ts";
-import { CompilerError, type Diagnostic, errorOf, warningOf } from "../diagnostics/render.ts";
-import { printable, someOf } from "../diagnostics/text.ts";
+import { CompilerError, errorOf } from "../diagnostics/render.ts";
+import { printable } from "../diagnostics/text.ts";
 import { OWN_TIER } from "../formats/fit-rules.ts";
 import { adblock } from "../formats/formats.ts";
 import { bannerLines } from "../formats/header.ts";
@@ -10,17 +9,10 @@ import { foreignFormats } from "../formats/readers/registry.ts";
 import { Checkpoint, type Host } from "../host/host.ts";
 import { RowFinder, RowRecorder } from "../kernel/rows.ts";
 import { RecordWriter } from "../record/build-record.ts";
-import { type Chunk, Flag, Kind } from "../rules/chunk.ts";
-import { Fate } from "../rules/fate.ts";
 import { ChunkCache, ChunkPool } from "../rules/rule-table.ts";
 import { LINE_COUNT } from "../sources/names-of-source.ts";
-import { asciiLabels, writtenEntry } from "../syntax/written-names.ts";
-import type { AllowList, AllowUse } from "../transformations/allow.ts";
 import { Nesting } from "../transformations/compress.ts";
-import { minSources, prepareMinSources } from "../transformations/min-sources.ts";
-import type { Protection } from "../transformations/protect.ts";
-import { Reserved } from "../transformations/reserved.ts";
-import { type Stage, type StageContext, eachChunk } from "../transformations/stage.ts";
+import type { StageContext } from "../transformations/stage.ts";
 import { OwnAddresses, Sinkholes, SplitHosts } from "../transformations/to-block-rule.ts";
 import {
   finalTrust,
@@ -30,7 +22,6 @@ import {
   trustStages,
 } from "../transformations/trust.ts";
 import {
-  type AskedNames,
   type CompileOptions,
   type MemoryPlan,
   type PublishedRules,
@@ -39,39 +30,30 @@ import {
   scratchNeed,
   scratchOf,
 } from "./compile-options.ts";
-import { limitedSources } from "./exception-limits.ts";
-import type { Keeping } from "./keeping.ts";
-import { NO_FINDINGS, WideRules, listFindings, protectionReport } from "./list-findings.ts";
-import { type CompiledList, listJudges } from "./list-judges.ts";
+import type {
+  FeatureResult,
+  FeatureRun,
+  ListFeature,
+  ListWork,
+  Place,
+  SourceRun,
+} from "./feature.ts";
 import { type ByteSink, ListHeader, OutputStage } from "./output-stage.ts";
 import { type Filters, type NamedStage, Pipeline, Warnings, stagesOf } from "./pipeline.ts";
-import {
-  type Plan,
-  type PlannedSource,
-  allowsPublicSuffix,
-  entryFiles,
-  judgesNames,
-  serversOf,
-  trustInList,
-} from "./plan.ts";
-import { Popularity } from "./popularity.ts";
-import { protectedSet, waiverOf } from "./protected-names.ts";
-import { type CompileReport, compileReport } from "./report.ts";
+import { type Plan, type PlannedSource, trustInList } from "./plan.ts";
+import { type CompiledList, NO_FINDINGS, compileReport } from "./report.ts";
 import { Engine, type SharedSources } from "./shared-sources.ts";
-import { sourceFindings } from "./source-findings.ts";
 import { BlocklistKind, SourceReader } from "./source-reader.ts";
 import { SourceSink, pushBanner } from "./source-sink.ts";
 import { stateNote } from "./source-state.ts";
 
 interface FetchedFilters {
-  readonly list: Filters & { readonly allow: AllowList };
+  readonly list: Filters;
   readonly sources: readonly Filters[];
-  /** Names that `guards.protect` adds. */
-  readonly protect: readonly string[];
 }
 
 /** One compile in two steps: `fetch` downloads all remote content, `compile` builds the list. */
-export class Compilation {
+export class Compilation implements ListWork {
   readonly plan: Plan;
   readonly options: CompileOptions;
   readonly reader: SourceReader;
@@ -83,12 +65,12 @@ export class Compilation {
   private readonly output: OutputStage;
   readonly engine: Engine;
   private readonly builtAt: Date;
-  private protection: Protection | undefined;
   private readonly checkpoint: Checkpoint;
   /** Exceptions per source that lost their `$important`. */
   private readonly weakened: number[] = [];
   private filters: FetchedFilters | undefined;
-  private popularity: Popularity | undefined;
+  /** The features that the list uses. */
+  private readonly runs = new Map<ListFeature, FeatureRun>();
 
   constructor(plan: Plan, host: Host, sink: ByteSink, options: CompileOptions) {
     const { config } = plan;
@@ -117,6 +99,22 @@ export class Compilation {
       { sources, format: adblock, header: this.head.lines() },
       to,
     );
+    for (const feature of plan.features) {
+      const run = feature.open(this);
+      if (run !== undefined) this.runs.set(feature, run);
+    }
+  }
+
+  runOf<Run extends FeatureRun>(feature: ListFeature<Run>): Run | undefined {
+    return this.runs.get(feature) as Run | undefined;
+  }
+
+  readonly isFull = (index: number): boolean =>
+    this.reader.trustOf(this.plan.sources[index]!).level === "full";
+
+  drops(name: string): boolean {
+    for (const run of this.runs.values()) if (run.drops?.(name) === true) return true;
+    return false;
   }
 
   close(): void {
@@ -127,23 +125,12 @@ export class Compilation {
 
   async fetch(): Promise<void> {
     const { plan, reader } = this;
-    const { config } = plan;
-    const { guards = {} } = config;
     const { entries } = reader;
-    const allow = await entries.allowList(
-      config.allow ?? [],
-      entryFiles(config.allow_sources, "allow"),
-    );
-    const list = { ...(await entries.filters(plan.list)), allow };
-    const protect = await entries.names(entryFiles(guards.protect, "protect"));
+    for (const run of this.runs.values()) await run.fetch?.();
+    const list = await entries.filters(plan.list);
     const sources = await Promise.all(plan.sources.map(({ passes }) => entries.filters(passes)));
-    const lists = {
-      ranks: await entries.ranks(plan.ranks),
-      known: await entries.ranks(plan.expand),
-    };
-    this.popularity = new Popularity(lists, plan, this.context);
     await reader.fetch(plan.sources);
-    this.filters = { list, sources, protect };
+    this.filters = { list, sources };
   }
 
   /** Digest of all remote content; undefined if a source failed or the digest cannot be computed. */
@@ -152,16 +139,10 @@ export class Compilation {
     return failures.length === 0 && !hasStoreFailed ? this.reader.webDigest() : undefined;
   }
 
-  /** Whether `compile` compares exceptions with those of the published list. */
-  get limitsExceptions(): boolean {
-    return limitedSources(this.plan.sources, this.reader, this.options).length > 0;
-  }
-
   /** `published` describes the published list. Without it, no exception and no blocked name counts as new. */
   async compile(published: PublishedRules = {}): Promise<CompiledList> {
     const { plan, options, reader, context, output } = this;
-    const { config } = plan;
-    const { list: listFilters, sources: sourceFilters, protect } = this.filters!;
+    const { list: listFilters, sources: sourceFilters } = this.filters!;
     const web = reader.webDigest();
     const size = await reader.size();
     expectText(size, this.memory);
@@ -173,23 +154,9 @@ export class Compilation {
         ...(await this.host.scratchSpace()),
       });
     const cancelled = await cancelledElsewhere(plan.sources, reader);
-    const popularity = this.popularity!;
-    const guarded = protectedSet(
-      [...protect, ...serversOf(plan)],
-      config.guards?.may_block ?? [],
-      (name) => popularity.ranks?.rankOf(name) !== undefined,
-    );
-    const isJudged = options.compat !== true;
-    const asked =
-      published.asked && this.judgedNames(published.asked, guarded.names, listFilters.allow);
-    const judges = await listJudges(guarded, popularity, { ...published, asked }, this);
-    const { protection } = judges;
-    this.protection = protection;
-    const wide = isJudged && !allowsPublicSuffix(plan) ? new WideRules(context.finder) : undefined;
-    // Only other formats need it.
-    const late = options.names && new LateDrops();
-    const findings = isJudged ? sourceFindings(plan, reader, context.pool) : undefined;
-    output.watches = [wide, popularity.inList, late, findings].filter((one) => one !== undefined);
+    const runs = [...this.runs.values()];
+    for (const run of runs) await run.start?.(published);
+    output.watches = runs.filter(takes);
     output.record =
       options.record &&
       new RecordWriter(context.finder, new RowRecorder(this.engine.kernel), options.record);
@@ -197,33 +164,33 @@ export class Compilation {
     const trustOf = (index: number): Trust =>
       trustInList(plan, index, reader.trustOf(plan.sources[index]!).level);
     const tiers = tiersOf(plan, trustOf, (index) => reader.states[index]?.kind === "local");
-    const last = [
-      ...(late?.stages() ?? []),
-      ...popularity.ranked(),
-      ...(protection === undefined
-        ? []
-        : [
-            { name: "trust", stage: finalTrust(trustOf, context) },
-            ...judges.exceptions,
-            { name: "protect", stage: protection.listStage() },
-          ]),
-      ...judges.last,
-      ...popularity.last(),
-    ];
-    const first = nameStages(config, context);
     const comparison = options.shared?.comparisonOf(plan);
-    const { filtered } = judges;
-    const reserved =
-      plan.list.hasCanary === true
-        ? new Reserved(context, (index) => trustOf(index) === "full")
-        : undefined;
-    const parts = { filters: listFilters, first, filtered, last, comparison, reserved, tiers };
-    const stages = stagesOf(plan.list, parts, this.warnings, context);
+    const added = runs.map((run) => run.stages?.() ?? {});
+    const at = (place: Place): NamedStage[] => added.flatMap((stages) => stages[place] ?? []);
+    const split = plan.splitsNames ? [{ name: "names", stage: new SplitHosts(context) }] : [];
+    const trust =
+      options.compat === true ? [] : [{ name: "trust", stage: finalTrust(trustOf, context) }];
+    const stages = stagesOf(
+      plan.list,
+      {
+        filters: listFilters,
+        first: [...split, ...at("arrived")],
+        filtered: at("filtered"),
+        last: [...at("transformed"), ...trust, ...at("trusted"), ...at("last")],
+        comparison,
+        tiers,
+      },
+      this.warnings,
+      context,
+    );
     const list = new Pipeline(stages, (chunk) => output.take(chunk));
     const bytesRead: number[] = [];
+    const drops = runs.some((run) => run.drops !== undefined)
+      ? (name: string): boolean => this.drops(name)
+      : undefined;
     for (const source of plan.sources) {
       const filters = sourceFilters[source.index]!;
-      const above = { ...listFilters, cancelled: cancelled(source) };
+      const above = { ...listFilters, drops, cancelled: cancelled(source) };
       bytesRead.push((await this.compileSource(source, filters, above, list)) ?? 0);
     }
     if (reader.failures.length > 0) throw new CompilerError([...reader.found, ...reader.failures]);
@@ -236,20 +203,17 @@ export class Compilation {
     options.shared?.keepComparison(plan, comparison?.next);
     for (const { name, ms } of list.times()) options.onProgress?.({ kind: "step", name, ms });
     const labels = plan.sources.map(({ label }) => label);
+    const results = runs.flatMap((run) => run.result?.(output.count.fates) ?? []);
     return {
       rules: output.rules,
-      report: {
-        ...compileReport(output.count, output.bytes, {
-          plan,
-          bytesRead,
-          states: reader.states,
-          isWhole: reader.conditions.leftOut.length === 0,
-          weakened: this.weakened,
-          uses: protection?.uses,
-          allow: allowReport(listFilters.allow),
-        }),
-        ...protectionReport(protection),
-      },
+      report: compileReport(output.count, output.bytes, {
+        plan,
+        bytesRead,
+        states: reader.states,
+        isWhole: reader.conditions.leftOut.length === 0,
+        weakened: this.weakened,
+        results,
+      }),
       inputs: reader.inputs,
       leftOut: reader.conditions.leftOut,
       web,
@@ -257,35 +221,17 @@ export class Compilation {
       sources: plan.sources,
       builtAt: this.builtAt,
       timelessHead: this.head.timeless(output.count.rules),
-      shape: {
-        ...listShape(plan, protection?.reachable ?? [], late?.found === true, tiers),
-        ...popularity.shape,
-      },
-      findings:
-        protection === undefined
-          ? NO_FINDINGS
-          : listFindings(protection, wide?.found ?? [], guarded.lifelines, context.pool),
-      ranks: popularity.ranks,
-      learned: judges.learned(),
+      shape: joined(listShape(plan, tiers), results, "shape"),
+      findings: joined(NO_FINDINGS, results, "findings"),
+      ranks: results.find(({ ranks }) => ranks !== undefined)?.ranks,
+      learned: joined({ blocked: [], freed: [] }, results, "learned"),
       close: () => this.close(),
       diagnostics: [
         ...reader.found,
         ...this.warnings.diagnostics(labels),
-        ...(findings?.warnings(output.count.fates) ?? []),
-        ...unusedEntries(listFilters.allow),
-        ...judges.warnings(),
+        ...results.flatMap(({ diagnostics = [] }) => diagnostics),
       ],
     };
-  }
-
-  /** Without the names that stay reachable in any case, and those that rules may block. */
-  private judgedNames(asked: AskedNames, kept: readonly string[], allow: AllowList): AskedNames {
-    const isKept = new Set(kept);
-    const mayBlock = waiverOf(this.plan.config.guards?.may_block);
-    const names = [...asked.names].filter(
-      ([name]) => !isKept.has(name) && !allow.matchesName(name) && !mayBlock(name),
-    );
-    return { ...asked, names: new Map(names) };
   }
 
   /** Reads a source and sends its chunks through its own stages and then those of the list. */
@@ -307,15 +253,17 @@ export class Compilation {
       list,
     );
     if (reader.isDropped(source)) return undefined;
-    const trust = reader.trustOf(source);
-    const keeping = reader.keepingOf(source);
+    const runs: SourceRun[] = [];
+    for (const run of this.runs.values()) {
+      const own = await run.source?.(source);
+      if (own !== undefined) runs.push(own);
+    }
     const { stages: first, problem } = firstStages(
       source,
       {
         reader,
-        protection: this.protection,
+        runs,
         isCompat: options.compat === true,
-        age: await keeping?.stage(context),
         engineOf: () => this.engine,
         onWeakened: () => {
           this.weakened[source.index] = (this.weakened[source.index] ?? 0) + 1;
@@ -331,17 +279,17 @@ export class Compilation {
       source,
       {
         scanner: this.engine.scanner,
-        see: keeping && ((chunk) => keeping.see(chunk)),
+        watches: runs.filter(sees),
         preparing: [
-          { prepare: trust.level === "full" ? prepareRegex : prepareTrust },
+          { prepare: this.isFull(source.index) ? prepareRegex : prepareTrust },
           { prepare: prepareNames },
-          ...(judgesNames(this.plan.config) ? [{ prepare: prepareMinSources }] : []),
+          ...this.runs.values(),
           ...steps.map(({ transformation }) => transformation),
         ],
       },
       (chunk) => own.push(chunk),
     );
-    const bytes = await readRows(source, sink, { reader, shared: options.shared, keeping });
+    const bytes = await readRows(source, sink, { reader, shared: options.shared, runs });
     if (bytes === undefined) return undefined;
     await own.end(() => this.checkpoint.pass());
     reader.failures.push(...(problem()?.diagnostics ?? []));
@@ -351,29 +299,42 @@ export class Compilation {
   }
 }
 
-function allowReport({ isEmpty, uses }: AllowList): Pick<CompileReport, "allow"> {
-  if (isEmpty) return {};
-  return {
-    allow: uses.map(({ entry, removed, exception }) => {
-      const text = writtenEntry(entry);
-      return { entry: text, removed, ...(exception === undefined ? {} : { exception }) };
-    }),
-  };
+/** Later results replace parts of earlier ones. */
+function joined<T extends object>(
+  base: T,
+  results: readonly FeatureResult[],
+  key: "shape" | "findings" | "learned",
+): T {
+  return Object.assign({}, base, ...results.map((result) => result[key])) as T;
 }
 
-function isUsed({ removed, exception }: AllowUse): boolean {
-  return removed > 0 || exception !== undefined;
+/**
+ * Reads every source, compiles the list and passes its bytes to `sink`. Each piece is valid until the next call. Rejects with
+ * a `CompilerError` if a source fails; the sink's output is then incomplete.
+ */
+export async function compileList(
+  plan: Plan,
+  host: Host,
+  sink: ByteSink,
+  options: CompileOptions = {},
+): Promise<CompiledList> {
+  const compilation = new Compilation(plan, host, sink, options);
+  try {
+    await compilation.fetch();
+    compilation.reader.conditions.refuseMissing(false);
+    return await compilation.compile();
+  } catch (error) {
+    compilation.close();
+    throw error;
+  }
 }
 
-/** One note for all allow-list entries that matched no rule. */
-function unusedEntries({ uses }: AllowList): Diagnostic[] {
-  // A non-ASCII name has two entries: as written and in ASCII.
-  const used = new Set(uses.filter(isUsed).map(({ entry }) => asciiLabels(entry.name)));
-  const unused = uses.filter(({ entry }) => !used.has(asciiLabels(entry.name)));
-  if (unused.length === 0) return [];
-  const names = unused.map(({ entry }) => writtenEntry(entry));
-  const message = `These entries of the allowlist match no rule: ${someOf(names)}`;
-  return [warningOf("allow-unused", message, { subject: "allow", all: names })];
+function takes(run: FeatureRun): run is FeatureRun & Required<Pick<FeatureRun, "take">> {
+  return run.take !== undefined;
+}
+
+function sees(run: SourceRun): run is SourceRun & Required<Pick<SourceRun, "see">> {
+  return run.see !== undefined;
 }
 
 /**
@@ -411,10 +372,8 @@ export function buildTime(host: Host): Date {
 /** What the first stages of a source depend on. */
 interface SourceJudges {
   readonly reader: SourceReader;
-  readonly protection: Protection | undefined;
+  readonly runs: readonly SourceRun[];
   readonly isCompat: boolean;
-  /** Drops what is too old. */
-  readonly age: Stage | undefined;
   readonly engineOf: () => Engine;
   /** Called for each exception that lost its `$important`. */
   readonly onWeakened: () => void;
@@ -423,11 +382,11 @@ interface SourceJudges {
 /** The stages of a source before its transformations: what its lines mean, and whether it may say so. */
 function firstStages(
   source: PlannedSource,
-  { reader, protection, isCompat, age, engineOf, onWeakened }: SourceJudges,
+  { reader, runs, isCompat, engineOf, onWeakened }: SourceJudges,
   context: StageContext,
 ): { readonly stages: readonly NamedStage[]; readonly problem: () => CompilerError | undefined } {
   const { index, isInverted, mayBlock } = source;
-  const stages: NamedStage[] = age === undefined ? [] : [{ name: "max_age", stage: age }];
+  const stages: NamedStage[] = runs.flatMap(({ read = [] }) => read);
   const trust = reader.trustOf(source);
   const format = foreignFormats.get(source.type);
   if (format?.hasTargets === true)
@@ -444,65 +403,18 @@ function firstStages(
   const counter = kind?.counter(context.finder);
   // Names are in lower case here, and rules for protected names are still present.
   if (counter !== undefined) stages.push({ name: "kind", stage: counter.stage });
-  // The stage at the end of the list judges what does not become an exception.
-  if (trust.level !== "full" && protection !== undefined && !isInverted)
-    stages.push({ name: "protect", stage: protection.sourceStage(index) });
+  stages.push(...runs.flatMap(({ trusted = [] }) => trusted));
   if (format?.nests === true) stages.push({ name: "nesting", stage: new Nesting(context) });
   return { stages, problem: () => counter?.problem() };
 }
 
-/** The first stages of the list: those that judge each name of a hosts line by itself. */
-function nameStages(config: Config, context: StageContext): NamedStage[] {
-  const split = judgesNames(config) ? [{ name: "names", stage: new SplitHosts(context) }] : [];
-  const several = minSources(config.min_sources ?? 1, context);
-  return [...split, ...several.map((stage) => ({ name: "min_sources", stage }))];
-}
-
-/** Notices whether rules leave the list after Compress has dropped the names below them, whatever stage drops them. */
-class LateDrops {
-  private before = 0;
-  private after = 0;
-
-  /** Come after the transformations. */
-  stages(): NamedStage[] {
-    const stage = eachChunk((chunk) => {
-      this.before += blocksIn(chunk);
-    });
-    return [{ name: "covers", stage }];
-  }
-
-  /** Takes the chunks that are written. */
-  take(chunk: Chunk): void {
-    this.after += blocksIn(chunk);
-  }
-
-  get found(): boolean {
-    return this.after < this.before;
-  }
-}
-
-/** How many live rules of sources block something. */
-function blocksIn({ fate, kind, flags, length }: Chunk): number {
-  let count = 0;
-  for (let row = 0; row < length; row++)
-    if (fate[row] === Fate.Kept && kind[row]! >= Kind.Hosts)
-      if ((flags[row]! & (Flag.Allow | Flag.Generated)) === 0) count++;
-  return count;
-}
-
 /** Properties of the list that its other formats need. */
-export function listShape(
-  plan: Plan,
-  protectedNames: readonly string[],
-  hasLateDrops = false,
-  tiers?: readonly number[],
-): ListShape {
+export function listShape(plan: Plan, tiers?: readonly number[]): ListShape {
   return {
     isMinimal: isMinimal(plan) && tiers === undefined,
-    hasSureCovers: !hasLateDrops && compressesOnce(plan),
-    protectedNames,
+    hasSureCovers: compressesOnce(plan),
+    protectedNames: [],
     ...(tiers && { tiers }),
-    ...(plan.list.hasCanary === true && { hasCanary: true }),
   };
 }
 
@@ -539,7 +451,7 @@ function tiersOf(
 interface RowReading {
   readonly reader: SourceReader;
   readonly shared: SharedSources | undefined;
-  readonly keeping: Keeping | undefined;
+  readonly runs: readonly SourceRun[];
 }
 
 /**
@@ -549,7 +461,7 @@ interface RowReading {
 async function readRows(
   source: PlannedSource,
   sink: SourceSink,
-  { reader, shared, keeping }: RowReading,
+  { reader, shared, runs }: RowReading,
 ): Promise<number | undefined> {
   const known = shared?.find(source);
   try {
@@ -561,15 +473,16 @@ async function readRows(
     const notes = reader.notesOf(source);
     const bytes = await reader.read(source, sink);
     if (bytes === undefined) return undefined;
-    if (keeping !== undefined) {
-      await sink.end();
-      reader.noteKept(source, await keeping.end(sink, reader.states[source.index]!));
-    }
     await sink.end();
+    for (const run of runs)
+      if (run.end !== undefined) {
+        await run.end(sink);
+        await sink.end();
+      }
     if (rows !== undefined) shared!.keep(source, { ...notes(bytes), ...rows });
     return bytes;
   } finally {
-    keeping?.close();
+    for (const run of runs) run.close?.();
     shared?.used(source);
   }
 }

@@ -1,15 +1,28 @@
+import { encodeUtf8 } from "../bytes/text.ts";
 import { CompilerError, type Diagnostic, errorOf, warningOf } from "../diagnostics/render.ts";
 import { countText, numberText, printable, someOf } from "../diagnostics/text.ts";
-import { type Chunk, Kind, textOf } from "../rules/chunk.ts";
+import { fateOfLine } from "../feeds/feed.ts";
+import { type Host, HostError } from "../host/host.ts";
+import { namesOfLine } from "../meaning/line.ts";
+import { RankList } from "../meaning/ranked-names.ts";
+import { FreedNames } from "../meaning/rule-index.ts";
+import { type Chunk, Flag, Kind, hostOf, textOf } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
-import type { FileLines } from "../syntax/list-scan.ts";
+import { ChunkPool } from "../rules/rule-table.ts";
+import type { RemoteSource } from "../sources/acquire.ts";
+import type { FreedNow } from "../sources/ledger.ts";
+import { sourceError } from "../sources/limits.ts";
+import { SourceList } from "../sources/source-list.ts";
+import type { FileLines, LineRange, TextBlock } from "../syntax/list-scan.ts";
 import { RegexEntryError, compileEntryRegex, loadRegex } from "../syntax/regex-rule.ts";
 import { isWideAllowEntry, isWideExclusion, readFilterEntry } from "../syntax/trust.ts";
 import { loadIdna, readAllowEntry } from "../syntax/written-names.ts";
 import { AllowList } from "../transformations/allow.ts";
 import { LineFilter, isInternationalName } from "../transformations/filter.ts";
+import { prepareRegex } from "../transformations/trust.ts";
+import type { CompileOptions, SourceOptions } from "./compile-options.ts";
 import type { Engine } from "./shared-sources.ts";
-import { ScanSink } from "./source-sink.ts";
+import { ScanSink, SourceSink } from "./source-sink.ts";
 
 /** An entry of a file or of the configuration, and where the user can fix it. */
 interface Entry {
@@ -226,4 +239,190 @@ function entryText(line: string): string {
   for (let at = text.indexOf("#", 1); at !== -1; at = text.indexOf("#", at + 1))
     if (/\s/.test(text[at - 1]!)) return text.slice(0, at).trimEnd();
   return text;
+}
+
+/** Reads a list of popular names, in its order. */
+export class RankSink extends ScanSink {
+  readonly list: RankList = new RankList();
+  private place = 0;
+
+  constructor(engine: Engine) {
+    super(engine, true);
+  }
+
+  begin(): FileLines {
+    return { origin: 0, nextLine: 1 };
+  }
+
+  /** Rows of a feed without a name keep their place, so that ranks are those of the list. */
+  protected take(chunk: Chunk): void {
+    const { bytes, start, end } = chunk;
+    for (let row = 0; row < chunk.length; row++) {
+      const fate = fateOfLine(bytes, start[row]!, end[row]!);
+      const kind = chunk.kind[row]!;
+      if (fate === Fate.Kept && (chunk.fate[row] !== Fate.Kept || kind <= Kind.Comment)) continue;
+      // A header, or rows that `where` leaves out.
+      if (fate === Fate.NoValue || fate === Fate.NotChosen) continue;
+      this.place++;
+      const flags = chunk.flags[row]!;
+      if (fate !== Fate.Kept || kind !== Kind.Domain || (flags & Flag.PlainHost) === 0) continue;
+      if ((flags & Flag.UpperHost) !== 0) {
+        const name = encodeUtf8(hostOf(chunk, row).toLowerCase());
+        this.list.add(name, 0, name.length, this.place);
+      } else
+        this.list.add(chunk.bytesOf(row), chunk.hostStart[row]!, chunk.hostEnd[row]!, this.place);
+    }
+    chunk.leave();
+  }
+}
+
+/** Rejects with a `CompilerError` if a list has no names. It can still be read afterwards. */
+export async function refuseNoRanks(
+  list: SourceList,
+  shown: string,
+  engine: Engine,
+): Promise<void> {
+  const sink = new FirstNames(engine);
+  await list.readAhead(sink);
+  sink.end();
+  if (sink.list.length === 0) throw noRanks(shown);
+}
+
+/** Reads until there is a name. */
+class FirstNames extends RankSink {
+  override read(file: FileLines, block: TextBlock, range: LineRange): void {
+    if (this.list.length > 0) return;
+    super.read(file, block, range);
+    this.end();
+  }
+}
+
+export function noRanks(shown: string): CompilerError {
+  return sourceError(
+    "bad-feed",
+    `${printable(shown)} has no names, and so no ranks`,
+    "its lines are neither names nor what its type describes",
+  );
+}
+
+type FreeingRole = "allow" | "exclusions" | "protect";
+
+/** Finds what a file of names frees; undefined for any other, and for one that no published list depends on. */
+export function freeingOf(
+  { source, role }: SourceOptions,
+  listsWith: CompileOptions["listsWith"],
+  { host, engineOf }: { readonly host: Host; readonly engineOf: () => Engine },
+): RemoteSource["frees"] {
+  if (role !== "allow" && role !== "exclusions" && role !== "protect") return undefined;
+  const lists = listsWith?.(source) ?? [];
+  if (lists.length === 0) return undefined;
+  return async (offer, published) =>
+    await freedByFile(role, { offer, published }, lists, { host, engine: engineOf() });
+}
+
+/** The names of published lists that a file would free by entries which its published text lacks. */
+async function freedByFile(
+  role: FreeingRole,
+  { offer, published }: { readonly offer: SourceList; readonly published: SourceList | undefined },
+  lists: readonly string[],
+  { host, engine }: { readonly host: Host; readonly engine: Engine },
+): Promise<FreedNow> {
+  const now = await entriesOf(offer, engine);
+  const before = published && (await entriesOf(published, engine));
+  const known = new Set(before?.entries.map(({ text }) => text));
+  const fresh = new EntrySink(true, engine);
+  for (const entry of now.entries) if (!known.has(entry.text)) fresh.entries.push(entry);
+  const names = new Set<string>();
+  let of = 0;
+  if (fresh.entries.length === 0) return { names: [], of };
+  for (const path of lists) {
+    const judge = role === "exclusions" ? await excluded(fresh) : allowed(fresh);
+    try {
+      await readList(path, (chunk) => judge.take(chunk), host, engine);
+    } catch (error) {
+      // It is not published yet.
+      if (error instanceof HostError) continue;
+      throw error;
+    }
+    const found = judge.result();
+    of = Math.max(of, found.of);
+    for (const name of found.names) names.add(name);
+  }
+  return { names: [...names], of };
+}
+
+interface FreedJudge {
+  take(chunk: Chunk): void;
+  result(): FreedNow;
+}
+
+/** Names that an allow-list frees: also those below a blocked name, and those of important rules. */
+function allowed(entries: EntrySink): FreedJudge {
+  const freed = new FreedNames({ freesImportant: true });
+  for (const { entry } of allowListOf([], [entries]).value.uses) freed.addScope(0, entry);
+  return {
+    take: (chunk) => freed.take(chunk, 1),
+    result() {
+      const [found] = freed.results();
+      return { names: found?.freed ?? [], of: found?.names ?? 0 };
+    },
+  };
+}
+
+/** Names whose lines are excluded. Sources may write them in another syntax than the list. */
+async function excluded(entries: EntrySink): Promise<FreedJudge> {
+  const { value: filter } = await filterOf([], [entries], false);
+  const names = new Set<string>();
+  let of = 0;
+  return {
+    take(chunk) {
+      for (let row = 0; row < chunk.length; row++) {
+        if (chunk.fate[row] !== Fate.Kept || chunk.kind[row]! < Kind.Hosts) continue;
+        if ((chunk.flags[row]! & Flag.Allow) !== 0) continue;
+        const text = textOf(chunk, row);
+        for (const name of namesOfLine(text)) {
+          of++;
+          if (matchesAny(filter, text, name)) names.add(name);
+        }
+      }
+    },
+    result: () => ({ names: [...names], of }),
+  };
+}
+
+function matchesAny(filter: LineFilter, text: string, name: string): boolean {
+  const forms = [text, `0.0.0.0 ${name}`, `127.0.0.1 ${name}`, name];
+  return forms.some((line) => filter.matchesLine(line));
+}
+
+async function entriesOf(list: SourceList, engine: Engine): Promise<EntrySink> {
+  const sink = new EntrySink(true, engine);
+  await list.readAhead(sink);
+  sink.end();
+  return sink;
+}
+
+/** Reads a published list chunk by chunk. Rejects with a `HostError` if it cannot be read. */
+export async function readList(
+  path: string,
+  take: (chunk: Chunk) => void,
+  host: Host,
+  { kernel, scanner }: Engine,
+): Promise<void> {
+  const sink = new SourceSink(
+    new ChunkPool(kernel),
+    { index: 0, type: "adblock", feed: undefined, splitHosts: false },
+    { scanner, preparing: [{ prepare: prepareRegex }] },
+    (chunk) => {
+      take(chunk);
+      chunk.leave();
+    },
+  );
+  const list = new SourceList({ location: { kind: "file", path }, label: path }, host, {});
+  try {
+    await list.readInto(sink);
+    await sink.end();
+  } finally {
+    list.close();
+  }
 }

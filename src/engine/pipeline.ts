@@ -3,9 +3,7 @@ import { countText, numberText, printable } from "../diagnostics/text.ts";
 import type { ComparisonSlot } from "../kernel/names.ts";
 import { type Chunk, textOf } from "../rules/chunk.ts";
 import type { ChunkPool } from "../rules/rule-table.ts";
-import { AllowExceptions, type AllowList, allowing } from "../transformations/allow.ts";
 import { type LineFilter, exclude, include } from "../transformations/filter.ts";
-import { CanaryStage, type Reserved } from "../transformations/reserved.ts";
 import type {
   Pass,
   Stage,
@@ -82,8 +80,8 @@ export class Pipeline {
 export interface Filters {
   readonly exclusions: LineFilter;
   readonly inclusions: LineFilter;
-  /** Names that must stay reachable; only for the list. */
-  readonly allow?: AllowList;
+  /** Whether a feature drops all rules for a name; only for the list. */
+  readonly drops?: ((name: string) => boolean) | undefined;
   /** Names whose rules other sources cancel; only for the list. */
   readonly cancelled?: ReadonlySet<string>;
 }
@@ -101,14 +99,12 @@ interface LevelParts {
   readonly comparison?: ComparisonSlot | undefined;
   /** How trusted each source is, if Compress must not prefer rules of less trusted ones. */
   readonly tiers?: readonly number[] | undefined;
-  /** The names of canaries, if the list has one. */
-  readonly reserved?: Reserved | undefined;
 }
 
 /** The stages of one level, in fixed order: first stages, filters, stages for what is left, transformations, last stages. */
 export function stagesOf(
   passes: StageSettings,
-  { filters, above, first = [], filtered = [], last = [], comparison, reserved, tiers }: LevelParts,
+  { filters, above, first = [], filtered = [], last = [], comparison, tiers }: LevelParts,
   warnings: Warnings,
   stageContext: StageContext,
 ): NamedStage[] {
@@ -126,24 +122,13 @@ export function stagesOf(
     ...(above?.cancelled === undefined ? {} : { cancelledLater: above.cancelled }),
     warn: (code, chunk, row, detail) => warnings.add(code, chunk, row, detail),
   };
-  const { allow } = filters;
-  const stages: NamedStage[] = [
-    // Before Compress: a rule that goes must not take others with it.
-    ...(reserved === undefined ? [] : [{ name: "canary", stage: reserved.stage() }]),
-    ...first,
-  ];
-  if (allow?.isEmpty === false) stages.push({ name: "allow", stage: allowing(allow, context) });
+  const stages: NamedStage[] = [...first];
   if (!filters.exclusions.isEmpty)
     stages.push({ name: "exclusions", stage: exclude(filters.exclusions, context) });
   if (!filters.inclusions.isEmpty)
     stages.push({ name: "inclusions", stage: include(filters.inclusions, context) });
   stages.push(...filtered);
-  const ends: NamedStage[] =
-    allow?.isEmpty === false
-      ? [{ name: "allow", stage: new AllowExceptions(allow, context) }, ...last]
-      : [...last];
-  if (reserved !== undefined)
-    ends.push({ name: "canary", stage: new CanaryStage(context, reserved) });
+  const ends = [...last];
   for (const { name, transformation } of passes.steps) {
     // The final newline stays at the end.
     if (name === "InsertFinalNewLine") stages.push(...ends.splice(0));
@@ -153,13 +138,12 @@ export function stagesOf(
   return stages;
 }
 
-function isEmpty({ exclusions, inclusions, allow }: Filters): boolean {
-  return exclusions.isEmpty && inclusions.isEmpty && allow?.isEmpty !== false;
+function isEmpty({ exclusions, inclusions, drops }: Filters): boolean {
+  return exclusions.isEmpty && inclusions.isEmpty && drops === undefined;
 }
 
-function isFiltered(text: string, { exclusions, inclusions, allow }: Filters): boolean {
-  const name = text.slice(2, -1);
-  if (allow?.isEmpty === false && allow.matchesName(name)) return true;
+function isFiltered(text: string, { exclusions, inclusions, drops }: Filters): boolean {
+  if (drops?.(text.slice(2, -1)) === true) return true;
   if (exclusions.matchesLine(text)) return true;
   return !inclusions.isEmpty && !inclusions.matchesLine(text);
 }

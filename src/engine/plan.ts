@@ -1,7 +1,6 @@
 import { encodeUtf8 } from "../bytes/text.ts";
 import type { SourceType, Trust } from "../config/fields.ts";
 import type { Config, FileConfig, SourceConfig } from "../config/lists.ts";
-import { hasCanary } from "../config/resolvers.ts";
 import { isFeed } from "../config/sources.ts";
 import { durationMs, sizeBytes } from "../config/units.ts";
 import { type ValidationContext, nameListType, sourceOf } from "../config/validate.ts";
@@ -14,6 +13,7 @@ import type { ValidatorOptions } from "../syntax/adblock-rule.ts";
 import { isValidator, transformationRegistry } from "../transformations/registry.ts";
 import type { Transformation } from "../transformations/stage.ts";
 import { FETCH_DEFAULTS, SOURCE_BOUNDS, type SourceOptions } from "./compile-options.ts";
+import type { ListFeature } from "./feature.ts";
 import { NO_PLUGINS, type Plugins } from "./plugins.ts";
 import { type FileRole, storeKeyOf } from "./source-state.ts";
 
@@ -22,6 +22,10 @@ export interface Plan {
   readonly config: Config;
   readonly sources: readonly PlannedSource[];
   readonly list: StageSettings;
+  /** What the list can do besides; the list itself decides what it uses. */
+  readonly features: readonly ListFeature[];
+  /** Whether each name of a hosts line has a row of its own, because a feature may drop names before any transformation. */
+  readonly splitsNames: boolean;
   /** The lists of popular names. */
   readonly ranks: readonly SourceOptions[];
   /** The lists of names that patterns are expanded with. */
@@ -85,8 +89,6 @@ export interface StageSettings {
   readonly validator?: ValidatorOptions;
   /** Whether to read lines like the reference where our reader is better. */
   readonly compat: boolean;
-  /** Whether to block a canary; only for the list. */
-  readonly hasCanary?: boolean;
 }
 
 interface EntrySources {
@@ -99,14 +101,20 @@ interface Step {
   readonly transformation: Transformation;
 }
 
+interface PlanOptions {
+  readonly features: readonly ListFeature[];
+  readonly plugins?: Plugins | undefined;
+  readonly compat?: boolean | undefined;
+}
+
 /** Resolves names and fixes the order. Expects a valid configuration. */
 export function planOf(
   config: Config,
-  plugins: Plugins = NO_PLUGINS,
-  compat: boolean = false,
+  { features, plugins = NO_PLUGINS, compat = false }: PlanOptions,
 ): Plan {
-  const list = { ...passesOf(config, undefined, plugins), compat, hasCanary: hasCanary(config) };
-  const splitsList = list.steps.some(({ name }) => name === "Compress") || judgesNames(config);
+  const splitsNames = features.some((feature) => feature.splitsNames?.(config) === true);
+  const list = { ...passesOf(config, undefined, plugins), compat };
+  const splitsList = list.steps.some(({ name }) => name === "Compress") || splitsNames;
   const shown = shownSources(config);
   const sources = config.sources.map((source, index): PlannedSource => {
     const passes = { ...passesOf(source, list.validator, plugins), compat };
@@ -139,13 +147,9 @@ export function planOf(
       mayBlock: isInverted ? undefined : (config.guards?.may_block ?? []),
     };
   });
-  const { ranks, expand } = config;
-  return { config, sources, list, ranks: nameLists(ranks), expand: nameLists(expand) };
-}
-
-/** Whether names may be dropped before any transformation, so that each name of a hosts line needs its own row. */
-export function judgesNames({ min_sources: least = 1, guards }: Config): boolean {
-  return least > 1 || guards?.newly_blocks !== undefined;
+  const ranks = nameLists(config.ranks);
+  const expand = nameLists(config.expand);
+  return { config, sources, list, features, splitsNames, ranks, expand };
 }
 
 /** The options of lists of names, such as `ranks`. */

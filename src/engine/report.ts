@@ -1,12 +1,17 @@
 import type { Diagnostic } from "../diagnostics/render.ts";
+import { printable } from "../diagnostics/text.ts";
+import type { ListShape } from "../formats/list-model.ts";
 import type { RowWriter } from "../kernel/rows.ts";
+import type { RankedNames } from "../meaning/ranked-names.ts";
 import { type Chunk, Flag, Kind, textOf } from "../rules/chunk.ts";
 import { FATES, Fate, type FateName, fateName } from "../rules/fate.ts";
-import type { ChunkPool } from "../rules/rule-table.ts";
+import { type ChunkPool, type RuleTable, placeOf } from "../rules/rule-table.ts";
 import { type SourceState, isDegraded } from "../sources/acquire.ts";
-import type { Protection } from "../transformations/protect.ts";
+import type { StoredFile } from "../sources/copies.ts";
+import type { InputFile } from "../sources/source-list.ts";
+import type { FreedNamesOf } from "./compile-options.ts";
+import type { FeatureResult } from "./feature.ts";
 import type { Plan, PlannedSource } from "./plan.ts";
-import { countKinds } from "./protected-names.ts";
 
 /** A dropped line that would have done harm. */
 export interface AlarmLine {
@@ -76,6 +81,81 @@ export interface CompileReport {
   }[];
 }
 
+/** A protected name that the list blocks because a fully trusted source does. */
+export interface BlockedProtected {
+  readonly name: string;
+  /** Whether the rule is for this name only. */
+  readonly isForName: boolean;
+  /** Whether a device that cannot reach it reports a fault. */
+  readonly isLifeline: boolean;
+  readonly text: string;
+  readonly at: Diagnostic["at"];
+}
+
+/** Facts about the rules of a list, for the guards. */
+export interface ListFindings {
+  readonly blocked: readonly BlockedProtected[];
+  /** Rules for a whole public suffix, or, without one, for nearly everything. */
+  readonly wide: readonly {
+    readonly text: string;
+    readonly suffix: string | undefined;
+    readonly at: Diagnostic["at"];
+  }[];
+}
+
+export const NO_FINDINGS: ListFindings = { blocked: [], wide: [] };
+
+/** What a compile found out that later ones compare with. */
+export interface Learned {
+  /** Popular names that the replaced list blocks. */
+  readonly blocked: readonly string[];
+  readonly freed: readonly FreedNamesOf[];
+}
+
+/** What is known of a list once it is compiled. */
+export interface CompiledList {
+  /** Every row that was read, with its fate. */
+  readonly rules: RuleTable;
+  readonly report: CompileReport;
+  /** The labels of sources and files of names that it is made without. */
+  readonly leftOut: readonly string[];
+  readonly diagnostics: readonly Diagnostic[];
+  /** Names that the rules should not block, for the guards. */
+  readonly findings: ListFindings;
+  /** The local files that were read. */
+  readonly inputs: readonly InputFile[];
+  /** Digest of all remote content; undefined if it cannot be computed. */
+  readonly web: string | undefined;
+  /** The files of each remote source, by `storeKeyOf` the source as written in the configuration. */
+  readonly files: ReadonlyMap<string, readonly StoredFile[]>;
+  /** The sources, in report order. */
+  readonly sources: readonly Pick<
+    PlannedSource,
+    "source" | "shown" | "feed" | "member" | "keyFiles"
+  >[];
+  /** The time in the list's header. */
+  readonly builtAt: Date;
+  /** The list's header without the parts that depend on the clock. */
+  readonly timelessHead: string;
+  /** Properties of the list that other formats need. */
+  readonly shape: ListShape;
+  /** Popular names, if the configuration has any. */
+  readonly ranks: RankedNames | undefined;
+  /** For the guards of later lists. */
+  readonly learned: Learned;
+  /** Deletes temporary files. Rows that did not fit into memory are unavailable afterwards. */
+  close(): void;
+}
+
+/** The position of a rule, given by its row. */
+export function findingLocation(
+  { row, text }: { readonly row: number; readonly text?: string },
+  pool: ChunkPool,
+): Diagnostic["at"] {
+  const { file, line, text: own } = placeOf(row, pool);
+  return line === 0 ? undefined : { file, line, frame: printable(text ?? own, 120) };
+}
+
 /** Whether the list is complete and no source exceeded its trust: the condition of `--strict`. */
 export function isFlawless({ degraded, protected: kept, sources }: CompileReport): boolean {
   const isOver = sources.some(({ dropped }) => dropped["over-budget"] !== undefined);
@@ -91,22 +171,18 @@ export interface CompileFacts {
   readonly isWhole: boolean;
   /** Exceptions that lost their `$important`. */
   readonly weakened: readonly number[];
-  /** What sources tried to block, by their index. */
-  readonly uses: Protection["uses"] | undefined;
-  readonly allow: Pick<CompileReport, "allow">;
+  readonly results: readonly FeatureResult[];
 }
 
 export function compileReport(count: FateCount, bytes: number, facts: CompileFacts): CompileReport {
-  const { plan, bytesRead, states, isWhole, weakened, uses, allow } = facts;
+  const { plan, bytesRead, states, isWhole, weakened, results } = facts;
   const sources = sourceReports(count, plan.sources, bytesRead, states).map((one, index) => {
-    const { household, accepted } = uses?.get(index) ?? {};
     const alarms = [...count.alarms[index]!.values()];
     return {
       ...one,
       ...(alarms.length > 0 && { alarms }),
       ...(weakened[index] !== undefined && { weakened: weakened[index] }),
-      ...(household !== undefined && household.size > 0 && { household: [...household.keys()] }),
-      ...(accepted !== undefined && accepted.size > 0 && { kinds: countKinds(accepted) }),
+      ...Object.assign({}, ...results.map((result) => result.sources?.get(index))),
     };
   });
   return {
@@ -116,7 +192,7 @@ export function compileReport(count: FateCount, bytes: number, facts: CompileFac
     lines: sources.reduce((sum, { lines }) => sum + lines, 0),
     kept: sources.reduce((sum, { kept }) => sum + kept, 0),
     bytes,
-    ...allow,
+    ...Object.assign({}, ...results.map(({ report }) => report)),
     degraded: !isWhole || states.some(({ kind }) => isDegraded(kind)),
   };
 }

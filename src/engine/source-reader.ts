@@ -1,6 +1,6 @@
 import type { Trust } from "../config/fields.ts";
 import { CompilerError, type Diagnostic, warningOf } from "../diagnostics/render.ts";
-import { printable, someOf } from "../diagnostics/text.ts";
+import { printable, someOf, withoutCredentials } from "../diagnostics/text.ts";
 import { foreignFormats } from "../formats/readers/registry.ts";
 import { Checkpoint, type Host, HostError } from "../host/host.ts";
 import { RowFinder } from "../kernel/rows.ts";
@@ -40,6 +40,7 @@ import { type Stage, eachChunk } from "../transformations/stage.ts";
 import { prepareRegex } from "../transformations/trust.ts";
 import {
   type CompileOptions,
+  FETCH_DEFAULTS,
   type ProgressEvent,
   type SourceOptions,
   hasPlainLines,
@@ -47,12 +48,19 @@ import {
   lockedFiles,
   readingOf,
 } from "./compile-options.ts";
-import { freeingOf } from "./exception-limits.ts";
-import { type Entries, EntrySink, allowListOf, filterOf, protectedOf } from "./filter-entries.ts";
-import { Keeping } from "./keeping.ts";
+import {
+  type Entries,
+  EntrySink,
+  RankSink,
+  allowListOf,
+  filterOf,
+  freeingOf,
+  noRanks,
+  protectedOf,
+  refuseNoRanks,
+} from "./filter-entries.ts";
 import type { Filters } from "./pipeline.ts";
 import type { PlannedSource, StageSettings } from "./plan.ts";
-import { RankSink, noRanks, refuseNoRanks } from "./popularity.ts";
 import { PROTECTED_NAMES, waivedNames } from "./protected-names.ts";
 import {
   Engine,
@@ -90,7 +98,7 @@ export class SourceReader {
   private readonly network: NetworkWatch;
   /** What becomes of sources and files of names that cannot be read. */
   readonly conditions: SourceConditions;
-  private readonly store: SourceStore | undefined;
+  readonly store: SourceStore | undefined;
   private budget: Promise<DownloadBudget> | undefined;
   private readonly checkpoint: Checkpoint;
   /** Whether a copy could not be stored. */
@@ -213,33 +221,20 @@ export class SourceReader {
     return isRead ? this.countRead(source, list.bytesRead) : undefined;
   }
 
-  /** What remembers the rules of a source; undefined if it keeps none. */
-  keepingOf(source: PlannedSource): Keeping | undefined {
-    const { store, host, options } = this;
-    if (source.keepMs === undefined) return undefined;
-    if (store === undefined) {
-      const message = `${printable(source.label)} keeps nothing: there is no cache`;
-      this.diagnostics.push(warningOf("keep-needs-cache", message));
-      return undefined;
-    }
-    const isOwn = this.states[source.index]?.kind === "local";
-    return new Keeping(source, {
-      host,
-      folder: options.configFolder ?? host.cwd,
-      store,
-      now: options.builtAt ?? host.now(),
-      locked: options.lock?.files.get(storeKeyOf(source.source, source)),
-      limits: isOwn ? undefined : limitsOf(this.limits, source),
-      warn: (warning) => this.diagnostics.push(warning),
-      onStoreError: (error) => this.tellStoreError(error),
-    });
+  /** The time of the build. */
+  get now(): Date {
+    return this.options.builtAt ?? this.host.now();
   }
 
-  /** Notes the files of a source that keeps rules, beside its own. */
-  noteKept(source: PlannedSource, kept: readonly StoredFile[]): void {
+  limitsOf(source: PlannedSource): FetchLimits {
+    return limitsOf(this.limits, source);
+  }
+
+  /** Notes files that were made of what a source had, beside its own. */
+  noteFiles(source: PlannedSource, made: readonly StoredFile[]): void {
     const key = storeKeyOf(source.source, source);
     const own = this.files.get(key)?.filter(({ role }) => role === undefined) ?? [];
-    this.files.set(key, [...own, ...kept]);
+    this.files.set(key, [...own, ...made]);
   }
 
   /** Call before a source is read. The result gives the notes for lists that reuse its rows. */
@@ -362,7 +357,7 @@ export class SourceReader {
     if (files !== undefined) this.files.set(storeKeyOf(wish.source, wish), files);
   }
 
-  private tellStoreError(error: HostError): void {
+  tellStoreError(error: HostError): void {
     if (this.hasStoreFailed) return;
     this.hasStoreFailed = true;
     this.diagnostics.push(storeWarning(error, this.options.cacheDir ?? ""));
@@ -707,4 +702,21 @@ async function fetchWatched(
   const bytes = state === "local" ? 0 : await acquired.list.size();
   tell({ kind: "source-fetched", source: index, label, state, bytes, ms });
   return acquired;
+}
+
+/** Shows the text of a source without compiling it. Rejects with a `CompilerError` if neither it nor a copy is readable. */
+export async function lookAtSource(
+  reader: SourceReader,
+  wish: Pick<SourceOptions, "source"> & Partial<SourceOptions>,
+  see: (text: Uint8Array) => void,
+): Promise<SourceState> {
+  const shown = withoutCredentials(wish.source);
+  const { list, state } = await reader.open({ ...FETCH_DEFAULTS, shown, label: shown, ...wish });
+  try {
+    await list.check();
+    await list.peek(see);
+    return state;
+  } finally {
+    list.close();
+  }
 }

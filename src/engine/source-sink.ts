@@ -35,8 +35,8 @@ interface SourceReading {
   readonly scanner: LineScanner;
   /** Transformations that look at rows before the first stage. */
   readonly preparing: readonly Pick<Transformation, "prepare">[];
-  /** Sees the rows before any stage changes them. */
-  readonly see?: ((chunk: Chunk) => void) | undefined;
+  /** See the rows before any stage changes them. */
+  readonly watches?: readonly { see(chunk: Chunk): void }[];
 }
 
 /** Turns the lines of a source into chunks and sends them on while the next lines are read. */
@@ -46,7 +46,7 @@ export class SourceSink implements LineSink {
   private readonly scan: ListScan;
   private readonly push: (chunk: Chunk) => void;
   private readonly preparing: readonly Pick<Transformation, "prepare">[];
-  private readonly see: SourceReading["see"];
+  private readonly watches: NonNullable<SourceReading["watches"]>;
   private readonly ready: Chunk[] = [];
   private current: FileLines | undefined;
   /** For lines in another syntax: the format, its rows, and the reader of each file. */
@@ -62,13 +62,13 @@ export class SourceSink implements LineSink {
   constructor(
     pool: ChunkPool,
     source: Pick<PlannedSource, "index" | "type" | "splitHosts" | "feed">,
-    { scanner, preparing, see }: SourceReading,
+    { scanner, preparing, watches = [] }: SourceReading,
     push: (chunk: Chunk) => void,
   ) {
     this.pool = pool;
     this.source = source;
-    this.preparing = preparing;
-    this.see = see;
+    this.preparing = preparing.filter(({ prepare }) => prepare !== undefined);
+    this.watches = watches;
     this.format = foreignFormats.get(source.type);
     this.foreignRows = new ForeignRows(pool, (chunk) => this.ready.push(chunk));
     this.take = (text, line, fate = Fate.Kept, isAdblockSyntax = false) =>
@@ -197,7 +197,7 @@ export class SourceSink implements LineSink {
   }
 
   private sendOne(chunk: Chunk): void {
-    this.see?.(chunk);
+    for (const watch of this.watches) watch.see(chunk);
     if (this.kept !== undefined) {
       chunk.kept = keepChunk(chunk, chunk.origin - this.firstOrigin!);
       this.kept.push(chunk.kept);

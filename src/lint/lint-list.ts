@@ -1,7 +1,9 @@
 import { decodeUtf8, encodeUtf8, isValidUtf8 } from "../bytes/text.ts";
 import type { SourceType, Trust } from "../config/fields.ts";
 import type { Config } from "../config/lists.ts";
-import { compileList } from "../engine/compile-list.ts";
+import { compileList } from "../engine/compile.ts";
+import { planOf } from "../engine/plan.ts";
+import { listFeatures } from "../features/registry.ts";
 import { foreignFormats } from "../formats/readers/registry.ts";
 import type { Host } from "../host/host.ts";
 import { normalLine, subtreeName } from "../meaning/line.ts";
@@ -214,7 +216,9 @@ async function lineFates(
     sources: [{ source: path, type, trust }],
     transformations: [...LINT_TRANSFORMATIONS],
   };
-  const compiled = await compileList(config, host, () => {}, { memory: Infinity });
+  const compiled = await compileList(planOf(config, { features: listFeatures }), host, () => {}, {
+    memory: Infinity,
+  });
   const lines = new Map<number, LineFate>();
   const cancelledElsewhere = new Set<string>();
   try {

@@ -22,7 +22,6 @@ import {
   readHostsLine,
 } from "../syntax/hosts-line.ts";
 import { quickAscii } from "../syntax/written-names.ts";
-import { SAFE_SEARCH } from "./reserved.ts";
 import {
   BarrierStage,
   type Pass,
@@ -30,6 +29,31 @@ import {
   type StageContext,
   type TransformationContext,
 } from "./stage.ts";
+
+/** Where search engines and video sites answer without adult content: names, and addresses that zones have instead of them. */
+const SAFE_SEARCH: ReadonlySet<string> = new Set([
+  "forcesafesearch.google.com",
+  "216.239.38.120",
+  "2001:4860:4802:32::78",
+  "restrict.youtube.com",
+  "216.239.38.119",
+  "2001:4860:4802:32::77",
+  "restrictmoderate.youtube.com",
+  "strict.bing.com",
+  "204.79.197.220",
+  "safe.duckduckgo.com",
+  "safesearch.pixabay.com",
+  "familysearch.yandex.ru",
+  "213.180.193.56",
+  "2a02:6b8::feed:a11",
+  "strict-safe-search.ecosia.org",
+  "safesearch.brave.com",
+  "forcesafe.search.brave.com",
+  "safe.qwant.com",
+  "safeapi.qwant.com",
+  "safe.startpage.com",
+  "eu-safe.startpage.com",
+]);
 
 /** A hosts line with several names, and the current position in it. */
 interface HostsHead {

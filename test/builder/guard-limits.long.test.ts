@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type GuardContext, guardLimits } from "../../src/builder/guards/guard.ts";
 import { guardList } from "../../src/builder/guards/registry.ts";
-import { NO_FINDINGS } from "../../src/engine/list-findings.ts";
+import { NO_FINDINGS } from "../../src/engine/report.ts";
 import type { KernelMemory } from "../../src/kernel/kernel.ts";
 import { RowFinder } from "../../src/kernel/rows.ts";
 import { Flag, Kind } from "../../src/rules/chunk.ts";

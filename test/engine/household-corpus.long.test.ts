@@ -4,9 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { Compilation } from "../../src/engine/compile.ts";
-import type { CompiledList } from "../../src/engine/list-judges.ts";
+import type { CompiledList } from "../../src/engine/report.ts";
 import { householdKinds, isAcceptedKind } from "../../src/engine/protected-names.ts";
 import { planOf } from "../../src/engine/plan.ts";
+import { listFeatures } from "../../src/features/registry.ts";
 import { corpusFolder, missingCorpus } from "../support/corpus.ts";
 import { CompilerError, nodeHost } from "../support/internals.ts";
 import { isNightly } from "../support/nightly.ts";
@@ -30,7 +31,10 @@ async function compiled(
   isKnown: boolean,
 ): Promise<Pick<CompiledList, "report" | "diagnostics"> | undefined> {
   const sources = [{ source: path, trust: "standard" as const, name: "List" }];
-  const plan = planOf({ name: "N", sources, transformations: ["Compress", "Validate"] });
+  const plan = planOf(
+    { name: "N", sources, transformations: ["Compress", "Validate"] },
+    { features: listFeatures },
+  );
   const compilation = new Compilation(plan, nodeHost(), () => {}, {});
   try {
     await compilation.fetch();

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { HOUSEHOLD_TABLE } from "../../src/engine/household-table.ts";
 import {
   ACCEPTED_KINDS,
+  HOUSEHOLD_TABLE,
   PROTECTED_NAMES,
   STRICT_KINDS,
   householdKinds,

@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { Compilation } from "../../src/engine/compile.ts";
 import { type Plan, planOf } from "../../src/engine/plan.ts";
 import { SharedSources } from "../../src/engine/shared-sources.ts";
+import { listFeatures } from "../../src/features/registry.ts";
 import { memoryHost } from "../support/internals.ts";
 import { isNightly } from "../support/nightly.ts";
 import { Random, seedFrom } from "../support/random.ts";
@@ -15,11 +16,12 @@ const SOURCES = ["a.txt", "b.txt", "c.txt"];
 /** Without a validator, rules for public suffixes cover others. */
 function planFor(random: Random): Plan {
   const validate = random.chance(0.5) ? ["Validate"] : [];
-  return planOf({
+  const config = {
     name: "L",
     sources: SOURCES.map((source) => ({ name: source, source })),
     transformations: ["RemoveModifiers", "Compress", ...validate, "Deduplicate"],
-  });
+  };
+  return planOf(config, { features: listFeatures });
 }
 
 const BUILT_AT = new Date("2026-11-10T00:00:00Z");

@@ -2,6 +2,15 @@ import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import { test } from "node:test";
+import { compileList } from "../../src/engine/compile.ts";
+import type { ListFeature, Place } from "../../src/engine/feature.ts";
+import type { NamedStage } from "../../src/engine/pipeline.ts";
+import { planOf } from "../../src/engine/plan.ts";
+import { listFeatures } from "../../src/features/registry.ts";
+import { textOf as textOfRow } from "../../src/rules/chunk.ts";
+import { Fate } from "../../src/rules/fate.ts";
+import { eachChunk } from "../../src/transformations/stage.ts";
+import { memoryHost } from "../support/internals.ts";
 
 /** Lowest first. A folder may import from the lines above its own, and from itself. */
 const LAYERS = [
@@ -15,6 +24,7 @@ const LAYERS = [
   ["config", "sources"],
   ["transformations", "formats", "record", "import", "traffic"],
   ["engine"],
+  ["features"],
   ["publish", "explain"],
   ["builder"],
   ["resolvers"],
@@ -106,6 +116,84 @@ test("no files import each other in a circle", () => {
   for (const file of graph.keys()) visit(file, []);
 });
 
+test("the engine knows no feature: each is one file and one line of the registry", () => {
+  for (const file of files.filter((path) => path.startsWith("engine/")))
+    assert.deepEqual(
+      importsOf(file).filter((to) => to.includes("features/")),
+      [],
+      file,
+    );
+  const names = files.flatMap((file) => /^features\/(?!registry)(.+)\.ts$/.exec(file)?.[1] ?? []);
+  assert.equal(names.length, listFeatures.length);
+  const code = textOf("engine/compile.ts").replaceAll(/\/\*[^]*?\*\/|\/\/.*/g, "");
+  for (const name of names) {
+    const known = new RegExp(`\\b${name.replaceAll("-", "[-_]?")}\\b`, "i");
+    assert.doesNotMatch(code, known, "engine/compile.ts");
+    const lines = textOf("features/registry.ts").split("\n");
+    const entry = name.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+    assert.equal(lines.filter((line) => line === `  ${entry},`).length, 1, name);
+  }
+});
+
+/** A stage that drops the rules for one name. */
+function named(at: string): NamedStage {
+  const stage = eachChunk((chunk) => {
+    for (let row = 0; row < chunk.length; row++)
+      if (textOfRow(chunk, row).includes(`${at}.example`)) chunk.drop(row, Fate.Own);
+  });
+  return { name: at, stage };
+}
+
+test("a new feature needs nothing but its own object", async () => {
+  const moments: string[] = [];
+  const places: Place[] = ["arrived", "filtered", "transformed", "trusted", "last"];
+  const note = (moment: string) => (): undefined => void moments.push(moment);
+  const tiny: ListFeature = {
+    name: "tiny",
+    open: () => ({
+      fetch: async () => note("fetch")(),
+      start: note("start"),
+      source: () => ({ read: [named("read")], trusted: [named("own")], see: note("see") }),
+      stages: () => Object.fromEntries(places.map((place) => [place, [named(place)]])),
+      take: note("take"),
+      result: () => ({
+        report: { blocked: ["by.tiny.example"] },
+        learned: { blocked: ["learned.example"] },
+        diagnostics: [{ code: "list-note", severity: "note", message: "tiny was here" }],
+      }),
+    }),
+  };
+  const unused: ListFeature = { name: "unused", open: () => undefined };
+  const marks = ["read", "own", ...places, "kept"];
+  const host = memoryHost({
+    files: { "/a.txt": marks.map((at) => `||${at}.example^\n`).join("") },
+  });
+  const config = { name: "L", sources: [{ source: "/a.txt" }], transformations: ["Compress"] };
+  const listOf = async (features: readonly ListFeature[]): Promise<string[]> => {
+    const bytes: number[] = [];
+    const plan = planOf(config, { features });
+    const compiled = await compileList(plan, host, (piece) => {
+      bytes.push(...piece);
+    });
+    const { report, learned, diagnostics } = compiled;
+    compiled.close();
+    if (features.includes(tiny)) {
+      assert.deepEqual(report.blocked, ["by.tiny.example"]);
+      assert.deepEqual(learned.blocked, ["learned.example"]);
+      assert.ok(diagnostics.some(({ message }) => message === "tiny was here"));
+    }
+    const text = new TextDecoder().decode(Uint8Array.from(bytes));
+    return text.split("\n").filter((line) => line.startsWith("||"));
+  };
+  assert.deepEqual(
+    await listOf([...listFeatures, unused]),
+    marks.map((at) => `||${at}.example^`),
+  );
+  assert.deepEqual(await listOf([...listFeatures, tiny]), ["||kept.example^"]);
+  assert.deepEqual(await listOf([tiny]), ["||kept.example^"]);
+  assert.deepEqual([...new Set(moments)], ["fetch", "start", "see", "take"]);
+});
+
 test("the path from bin.ts to the renamed file is as ARCHITECTURE.md draws it", () => {
   const page = readFileSync(join(root, "ARCHITECTURE.md"), "utf8");
   const drawn = /```text title="path"\n(?<path>[^]*?)```/.exec(page)?.groups?.["path"] ?? "";
@@ -155,7 +243,7 @@ test("only the host does I/O", () => {
 
 /** Expressions that begin at the start of a rule, beside the reader of lines, and what they read instead of a line. */
 const OTHER_READERS = new Map([
-  ["engine/source-findings.ts", "a line that is not a rule, to say what to write instead"],
+  ["features/source-findings.ts", "a line that is not a rule, to say what to write instead"],
   ["explain/traffic.ts", "what a person types"],
   ["syntax/adblock-rule.ts", "the pattern of an address"],
   ["syntax/directives.ts", "the operators of `!#if`"],

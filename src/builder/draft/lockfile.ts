@@ -4,7 +4,7 @@ import { CompilerError, type Diagnostic, errorOf } from "../../diagnostics/rende
 import { printable, reasonOf, withoutCredentials } from "../../diagnostics/text.ts";
 import { VERSION } from "../../diagnostics/version.ts";
 import type { SourceLock } from "../../engine/compile-options.ts";
-import type { CompiledList } from "../../engine/list-judges.ts";
+import type { CompiledList } from "../../engine/report.ts";
 import { allEntryFiles, allNameLists, selectionOf } from "../../engine/plan.ts";
 import { storeKeyOf } from "../../engine/source-state.ts";
 import { writeWhole } from "../../host/files.ts";

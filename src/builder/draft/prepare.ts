@@ -7,7 +7,7 @@ import { countText, momentText, printable, someOf } from "../../diagnostics/text
 import { VERSION } from "../../diagnostics/version.ts";
 import type { CompileOptions } from "../../engine/compile-options.ts";
 import { Compilation } from "../../engine/compile.ts";
-import type { CompiledList } from "../../engine/list-judges.ts";
+import type { CompiledList } from "../../engine/report.ts";
 import { feedOf } from "../../engine/plan.ts";
 import { type CompileReport, isFlawless } from "../../engine/report.ts";
 import { storeKeyOf } from "../../engine/source-state.ts";
@@ -207,7 +207,7 @@ async function compile(
     if (path === undefined) return await compilation.compile();
     return await compilation.compile({
       ...published,
-      exceptions: compilation.limitsExceptions ? await exceptionsIn(path, host) : undefined,
+      exceptions: () => exceptionsIn(path, host),
       asked: await askedNames(plan, session),
     });
   } catch (error) {

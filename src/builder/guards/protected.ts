@@ -1,6 +1,6 @@
 import { type Diagnostic, errorOf, warningOf } from "../../diagnostics/render.ts";
 import { MOST_NAMED, countText, printable, someOf } from "../../diagnostics/text.ts";
-import type { BlockedProtected } from "../../engine/list-findings.ts";
+import type { BlockedProtected } from "../../engine/report.ts";
 import { type Guard, byFile, placesOf } from "./guard.ts";
 
 /** Users do not read hints with more names than this. */

@@ -1,6 +1,6 @@
 import { CompilerError, type Diagnostic, errorOf } from "../../diagnostics/render.ts";
 import { countText, numberText } from "../../diagnostics/text.ts";
-import type { CompiledList } from "../../engine/list-judges.ts";
+import type { CompiledList } from "../../engine/report.ts";
 import { trafficChange } from "../../explain/traffic.ts";
 import type { ListPlan } from "../plan/list-plan.ts";
 import type { BuildSession } from "../session.ts";

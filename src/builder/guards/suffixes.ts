@@ -1,6 +1,6 @@
 import { type Diagnostic, errorOf, warningOf } from "../../diagnostics/render.ts";
 import { MOST_NAMED, countText, printable, someOf } from "../../diagnostics/text.ts";
-import type { ListFindings } from "../../engine/list-findings.ts";
+import type { ListFindings } from "../../engine/report.ts";
 import { type Guard, byFile, placesOf } from "./guard.ts";
 
 /** A rule for one of these suffixes breaks a large part of the internet. */

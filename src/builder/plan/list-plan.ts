@@ -11,6 +11,7 @@ import {
   unsureExceptions,
 } from "../../explain/effective-diff.ts";
 import { PlainList } from "../../explain/list-rules.ts";
+import { listFeatures } from "../../features/registry.ts";
 import { type CombinedFile, combinedFormats } from "../../formats/combined/registry.ts";
 import type { ListShape } from "../../formats/list-model.ts";
 import { type Host, HostError } from "../../host/host.ts";
@@ -143,7 +144,7 @@ export function planCombined(
   const listOf = (name: string): CombinedList => {
     const list = { ...lists.get(name)!, project: { config, plugins, ...project }, plugins };
     const { files, compile } = planList(list, options, host);
-    return { name, path: files[0]!.path, shape: listShape(compile, []) };
+    return { name, path: files[0]!.path, shape: listShape(compile) };
   };
   return combined.map((entry) => {
     const { file: written } = entry;
@@ -200,7 +201,7 @@ export function planList(
   const release = manifestPaths(config, options.rulesDir, host);
   const manifest = sourcesFile === undefined ? release : [...release, sourcesFile];
   const taken = [...files.map(({ path }) => path), ...manifest];
-  const compile = planOf(config, plugins, options.compat);
+  const compile = planOf(config, { features: listFeatures, plugins, compat: options.compat });
   return {
     list: { ...list, config },
     compile,

@@ -1,7 +1,7 @@
 import { decodeUtf8, encodeUtf8 } from "../../bytes/text.ts";
 import { CompilerError, errorOf } from "../../diagnostics/render.ts";
 import { countText, printable } from "../../diagnostics/text.ts";
-import type { Learned } from "../../engine/list-judges.ts";
+import type { Learned } from "../../engine/report.ts";
 import type { CompileReport } from "../../engine/report.ts";
 import type { ListState } from "../../explain/list-change.ts";
 import type { ListShape } from "../../formats/list-model.ts";

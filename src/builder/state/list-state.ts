@@ -2,7 +2,7 @@ import { type Diagnostic, warningOf } from "../../diagnostics/render.ts";
 import { momentText, printable, shellWord } from "../../diagnostics/text.ts";
 import { VERSION } from "../../diagnostics/version.ts";
 import type { FreedNamesOf } from "../../engine/compile-options.ts";
-import type { Learned } from "../../engine/list-judges.ts";
+import type { Learned } from "../../engine/report.ts";
 import type { CompileReport } from "../../engine/report.ts";
 import { StateFile } from "../../host/files.ts";
 import { type Host, HostError } from "../../host/host.ts";

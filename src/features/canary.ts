@@ -1,5 +1,7 @@
 import { type Hash, createHash } from "node:crypto";
 import { ByteBuffer, LF, encodeUtf8 } from "../bytes/text.ts";
+import { hasCanary } from "../config/resolvers.ts";
+import type { ListFeature } from "../engine/feature.ts";
 import { cancelledKey } from "../meaning/rule.ts";
 import { NameRules, isForHost } from "../meaning/verdict.ts";
 import { Chunk, Flag, Kind, appendText, hostOf, rewriteText, textOf } from "../rules/chunk.ts";
@@ -14,7 +16,24 @@ import {
 } from "../syntax/host-name.ts";
 import { filterNames } from "../syntax/hosts-line.ts";
 import { asciiLabels } from "../syntax/written-names.ts";
-import { type Pass, type Stage, type StageContext, eachChunk } from "./stage.ts";
+import { type Pass, type Stage, type StageContext, eachChunk } from "../transformations/stage.ts";
+
+/** A list that resolvers must answer from blocks a name that only this build blocks. No source may say anything about such names. */
+export const canary: ListFeature = {
+  name: "canary",
+  open(list) {
+    if (!hasCanary(list.plan.config)) return undefined;
+    const { context } = list;
+    const reserved = new Reserved(context, list.isFull);
+    return {
+      stages: () => ({
+        arrived: [{ name: "canary", stage: reserved.stage() }],
+        last: [{ name: "canary", stage: new CanaryStage(context, reserved) }],
+      }),
+      result: () => ({ shape: { hasCanary: true } }),
+    };
+  },
+};
 
 const LAST_BYTES = [0x65, 0x6c] as const;
 const LOWER_CASE = 0x20;
@@ -25,7 +44,7 @@ const UNRELATED = ["q7.zx-0wv.org", "kjw9.fgyu.com", "m.hd2.net"];
  * Drops the lines of all sources that touch the names of canaries: only the canary itself may say which build a resolver
  * answers from. The canary of another list counts as metadata. Own rules for every name stay, because the user demands them.
  */
-export class Reserved {
+class Reserved {
   private readonly samples = new NameRules(canarySamples(), true);
   private readonly unrelated = new NameRules(UNRELATED, false);
   private readonly context: StageContext;
@@ -94,7 +113,7 @@ function judgeNames(chunk: Chunk, row: number): boolean {
  * Drops what later stages made of rules that touch canaries, and adds the canary to the end of a list. Its name is a digest of the lines before it, so a list whose rules did not change stays
  * the same file.
  */
-export class CanaryStage implements Stage {
+class CanaryStage implements Stage {
   private readonly context: StageContext;
   private readonly hash: Hash = createHash("sha256");
   private readonly lines = new ByteBuffer();
@@ -142,28 +161,3 @@ export class CanaryStage implements Stage {
     pool.cache.done(chunk);
   }
 }
-
-/** Where search engines and video sites answer without adult content: names, and addresses that zones have instead of them. */
-export const SAFE_SEARCH: ReadonlySet<string> = new Set([
-  "forcesafesearch.google.com",
-  "216.239.38.120",
-  "2001:4860:4802:32::78",
-  "restrict.youtube.com",
-  "216.239.38.119",
-  "2001:4860:4802:32::77",
-  "restrictmoderate.youtube.com",
-  "strict.bing.com",
-  "204.79.197.220",
-  "safe.duckduckgo.com",
-  "safesearch.pixabay.com",
-  "familysearch.yandex.ru",
-  "213.180.193.56",
-  "2a02:6b8::feed:a11",
-  "strict-safe-search.ecosia.org",
-  "safesearch.brave.com",
-  "forcesafe.search.brave.com",
-  "safe.qwant.com",
-  "safeapi.qwant.com",
-  "safe.startpage.com",
-  "eu-safe.startpage.com",
-]);

@@ -1,5 +1,6 @@
 import { TextNumbers, grown } from "../bytes/hash.ts";
 import { encodeUtf8 } from "../bytes/text.ts";
+import type { ListFeature } from "../engine/feature.ts";
 import type { RowFinder } from "../kernel/rows.ts";
 import { normalLine, soleName } from "../meaning/line.ts";
 import { type Chunk, Flag, Kind, rewriteText, textOf } from "../rules/chunk.ts";
@@ -8,21 +9,32 @@ import type { ChunkPool } from "../rules/rule-table.ts";
 import { classifyAgain } from "../syntax/classify.ts";
 import { filterNames } from "../syntax/hosts-line.ts";
 import { loadIdna, toAsciiHost } from "../syntax/written-names.ts";
-import { BarrierStage, RuleStage, type Stage, type StageContext, isComment } from "./stage.ts";
+import { BarrierStage, RuleStage, type StageContext, isComment } from "../transformations/stage.ts";
 
 /**
- * Drops rules that fewer than `least` sources have. `||name^`, `name`, with a note or without, and `0.0.0.0 name` count as rules for
+ * Drops rules that fewer than `min_sources` sources have. `||name^`, `name`, with a note or without, and `0.0.0.0 name` count as rules for
  * the same name, in letters of any script. A hosts line with a real address is another rule, by address and name; any other rule counts by its
  * text. Exceptions and rules that cancel others stay: without them, more would be blocked.
  */
-export function minSources(least: number, context: StageContext): Stage[] {
-  if (least <= 1) return [];
-  const counts = new SourceCounts();
-  return [new Counting(counts, context), new Dropping(counts, least, context)];
-}
+export const minSources: ListFeature = {
+  name: "min_sources",
+  splitsNames: ({ min_sources: least = 1 }) => least > 1,
+  open({ plan, context }) {
+    const { min_sources: least = 1 } = plan.config;
+    if (least <= 1) return undefined;
+    return {
+      prepare: prepareForeignNames,
+      stages() {
+        const counts = new SourceCounts();
+        const stages = [new Counting(counts, context), new Dropping(counts, least, context)];
+        return { arrived: stages.map((stage) => ({ name: "min_sources", stage })) };
+      },
+    };
+  },
+};
 
 /** Loads what names in other letters than ASCII need. */
-export function prepareMinSources(chunk: Chunk): Promise<void> | undefined {
+export function prepareForeignNames(chunk: Chunk): Promise<void> | undefined {
   return chunk.has.nonAscii ? loadIdna() : undefined;
 }
 

@@ -2,13 +2,12 @@ import { decodeUtf8 } from "../bytes/text.ts";
 import { SOURCE_CODES } from "../diagnostics/codes.ts";
 import { type Diagnostic, warningOf } from "../diagnostics/render.ts";
 import { countText, numberText, printable } from "../diagnostics/text.ts";
+import type { FeatureRun, ListFeature } from "../engine/feature.ts";
 import { type Chunk, Flag, textOf } from "../rules/chunk.ts";
 import { FATES, Fate, fateName, isSilent } from "../rules/fate.ts";
 import type { ChunkPool } from "../rules/rule-table.ts";
 import { parseAdblockRule } from "../syntax/adblock-rule.ts";
 import { quickAscii } from "../syntax/written-names.ts";
-import type { Plan } from "./plan.ts";
-import type { SourceReader } from "./source-reader.ts";
 
 /** Fates of lines that are not rules, or that the source may not have: the author of the line can change that. */
 const FAULTS: ReadonlySet<number> = new Set<number>([
@@ -59,20 +58,26 @@ interface JudgedSource {
   readonly isOwn: boolean;
 }
 
-/** For the sources of a list that were fetched. */
-export function sourceFindings(
-  { sources }: Pick<Plan, "sources">,
-  { states }: Pick<SourceReader, "states">,
-  pool: ChunkPool,
-): SourceFindings {
-  const judged = sources.map(({ index, label, feed }) => ({
-    label,
-    isOwn: states[index]?.kind === "local" && feed === undefined,
-  }));
-  return new SourceFindings(judged, pool);
-}
-
 /** Finds sources that are not what the user meant: lists for browsers, lists without rules, own files with faulty lines. */
+export const sourceFindings: ListFeature = {
+  name: "source-findings",
+  open({ plan, options, reader, context }): FeatureRun | undefined {
+    if (options.compat === true) return undefined;
+    let findings: SourceFindings | undefined;
+    return {
+      start() {
+        const judged = plan.sources.map(({ index, label, feed }) => ({
+          label,
+          isOwn: reader.states[index]?.kind === "local" && feed === undefined,
+        }));
+        findings = new SourceFindings(judged, context.pool);
+      },
+      take: (chunk) => findings!.take(chunk),
+      result: (counts) => ({ diagnostics: findings!.warnings(counts) }),
+    };
+  },
+};
+
 class SourceFindings {
   private readonly pool: ChunkPool;
   private readonly sources: readonly JudgedSource[];

@@ -1,5 +1,23 @@
+import { GUARD_CODES } from "../diagnostics/codes.ts";
+import { type Diagnostic, warningOf } from "../diagnostics/render.ts";
+import { countText, numberText, printable, someOf } from "../diagnostics/text.ts";
+import type { AskedNames, PublishedRules } from "../engine/compile-options.ts";
+import {
+  type FeatureResult,
+  type FeatureRun,
+  type ListFeature,
+  type ListStages,
+  type ListWork,
+  stageNamed,
+} from "../engine/feature.ts";
+import { readList } from "../engine/filter-entries.ts";
+import { inverts } from "../engine/plan.ts";
+import { waiverOf } from "../engine/protected-names.ts";
+import type { Engine } from "../engine/shared-sources.ts";
+import type { Host } from "../host/host.ts";
+import { RowFinder } from "../kernel/rows.ts";
 import { namesOfRow, writtenName } from "../meaning/line.ts";
-import { FreedNames, RuleIndex, nameScope } from "../meaning/rule-index.ts";
+import type { RankedNames } from "../meaning/ranked-names.ts";
 import { type Rule, addEffects, blocksAddresses, noEffects, readRule } from "../meaning/rule.ts";
 import {
   type BlockedName,
@@ -8,182 +26,171 @@ import {
   type RowTest,
   type WatchedRule,
 } from "../meaning/verdict.ts";
-import { type Chunk, Flag, Kind, textOf } from "../rules/chunk.ts";
+import { type Chunk, Kind, textOf } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
 import { NEWLY_BLOCKS_FILE } from "../rules/rule-table.ts";
-import { mostFreed } from "../sources/ledger.ts";
-import {
-  type ValidatorOptions,
-  formatAdblockRule,
-  judgeBlockRow,
-  judgeRule,
-  parseAdblockRule,
-} from "../syntax/adblock-rule.ts";
 import { withParents } from "../syntax/public-suffix.ts";
-import { AllowList, exceptionsFor, takeOut } from "./allow.ts";
+import { AllowList, exceptionsFor, takeOut } from "../transformations/allow.ts";
 import {
-  type Pass,
   type Stage,
   type StageContext,
   afterMatching,
-  eachChunk,
   exceptionsAtEnd,
-  exceptionsIn,
-  passWithout,
-} from "./stage.ts";
+} from "../transformations/stage.ts";
+import { prepareForeignNames } from "./min-sources.ts";
+import { popularity } from "./popularity.ts";
+import { type OwnBlocks, mayBlockHint, protect, validRows } from "./protect.ts";
 
-/** The new exceptions of a source that would free too many names. */
-interface OverBudget {
-  readonly source: number;
-  /** Row numbers in the whole compile. */
-  readonly rows: readonly number[];
-  readonly freed: readonly string[];
-  /** How many other names its new exceptions freed within 30 days. */
-  readonly freedBefore: number;
+/** Keeps names reachable that sources would newly block: popular ones, and those of query logs. */
+export const newlyBlocked: ListFeature = {
+  name: "newly-blocked",
+  splitsNames: ({ guards }) => guards?.newly_blocks !== undefined,
+  open: (list) => (list.options.compat === true ? undefined : new NewlyBlockedRun(list)),
+};
+
+class NewlyBlockedRun implements FeatureRun {
+  readonly prepare?: typeof prepareForeignNames;
+  private readonly list: ListWork;
+  private newly: NewlyBlocked | undefined;
+  private traffic: BrokenTraffic | undefined;
+  private asked: AskedNames | undefined;
+  private learned: readonly string[] = [];
+
+  constructor(list: ListWork) {
+    this.list = list;
+    if (newlyBlocked.splitsNames!(list.plan.config)) this.prepare = prepareForeignNames;
+  }
+
+  /** Without a published list, no blocked name counts as new. */
+  async start(published: PublishedRules): Promise<void> {
+    const { plan, host, engine, context, isFull } = this.list;
+    const { sources } = plan;
+    const { names, wanted } = this.list.runOf(popularity)?.watched() ?? { names: [], wanted: [] };
+    const asked = published.asked && this.judgedNames(published.asked);
+    const watched = [...wanted, ...(asked?.names.keys() ?? [])];
+    if (watched.length === 0 || sources.every(({ index }) => isFull(index))) return;
+    const { own } = this.list.runOf(protect)!;
+    own.add(watched);
+    if (published.path === undefined) return;
+    const before = await rulesIn(published.path, watched, host, engine);
+    const blocked = blockedIn(before);
+    const isReachable = (name: string): boolean => blocked.get(name)?.isForAll !== true;
+    this.learned = wanted.filter((name) => !isReachable(name));
+    // A source that the user just added may block any popular name, and any name of a log.
+    const isJudged = (index: number): boolean =>
+      !isFull(index) && published.sources?.has(sources[index]!.shown) !== false;
+    const terms = { isJudged, own };
+    const lately = new Set(published.blockedLately);
+    const popular = names.filter((name) => isReachable(name) && !lately.has(name));
+    if (popular.length > 0)
+      this.newly = new NewlyBlocked({ ...terms, names: popular, before: blocked }, context);
+    this.asked = asked;
+    if (asked !== undefined)
+      this.traffic = new BrokenTraffic(
+        {
+          ...terms,
+          names: new Map([...asked.names].filter(([name]) => isReachable(name))),
+          before: (name) => before.matching(name),
+          isTooMany: (queries) => asked.excess(queries) !== undefined,
+        },
+        context,
+      );
+  }
+
+  /** Without the names that stay reachable in any case, and those that rules may block. */
+  private judgedNames(asked: AskedNames): AskedNames {
+    const { plan } = this.list;
+    const kept = new Set(this.list.runOf(protect)!.names);
+    const mayBlock = waiverOf(plan.config.guards?.may_block);
+    const names = [...asked.names].filter(
+      ([name]) => !kept.has(name) && !this.list.drops(name) && !mayBlock(name),
+    );
+    return { ...asked, names: new Map(names) };
+  }
+
+  stages(): ListStages {
+    const { newly, traffic } = this;
+    const { list } = this.list.plan;
+    const counts = validRows(list.validator);
+    return {
+      filtered: inverts(list)
+        ? []
+        : [
+            ...stageNamed("newly-blocks", newly?.dropRules(counts)),
+            ...stageNamed("breaks-traffic", traffic?.stage(counts)),
+          ],
+      trusted: stageNamed("newly-blocks", newly?.addExceptions()),
+    };
+  }
+
+  result(): FeatureResult {
+    const { newly, traffic, asked, learned } = this;
+    const labels = this.list.plan.sources.map(({ label }) => label);
+    const ranks = this.list.runOf(popularity)?.ranks;
+    return {
+      learned: { blocked: learned },
+      diagnostics: [
+        ...(newly && ranks ? popularWarnings(newly, ranks, labels) : []),
+        ...(traffic && asked ? trafficWarnings(traffic, asked, labels) : []),
+      ],
+    };
+  }
 }
 
-interface BudgetTerms {
-  /** Exceptions of the published list, verbatim. */
-  readonly known: ReadonlySet<string>;
-  /** Whether the budget applies to a source. */
-  isJudged(source: number): boolean;
-  /** The names that new exceptions of a source freed within 30 days. */
-  freedBefore(source: number): ReadonlySet<string>;
+/** The rules for names in a published list. */
+async function rulesIn(
+  path: string,
+  names: readonly string[],
+  host: Host,
+  engine: Engine,
+): Promise<NameMatcher> {
+  const watch = new NameMatcher(names, new RowFinder(engine.kernel), true);
+  await readList(path, (chunk) => watch.take(chunk), host, engine);
+  return watch;
 }
 
-/**
- * Drops all new exceptions of a source if they free too many names that only other sources block. Chunks pass through until
- * the first new exception: most builds have none.
- */
-export class ExceptionBudget implements Stage {
-  readonly over: OverBudget[] = [];
-  /** What new exceptions within the budget free. */
-  readonly within: { readonly source: number; readonly names: readonly string[] }[] = [];
-  private readonly terms: BudgetTerms;
-  private readonly context: StageContext;
-  private readonly fresh = new Map<number, number[]>();
-  private readonly seen: Chunk[] = [];
-  private readonly held: Chunk[] = [];
-  private readonly names = new FreedNames();
-
-  constructor(terms: BudgetTerms, context: StageContext) {
-    this.terms = terms;
-    this.context = context;
-  }
-
-  push(chunk: Chunk, pass: Pass): void {
-    this.seen.push(chunk);
-    const source = this.context.pool.sourceOf(chunk);
-    if (this.terms.isJudged(source)) this.look(chunk, source);
-    if (this.fresh.size === 0) pass(chunk);
-    else this.held.push(chunk);
-  }
-
-  end(pass: Pass): void {
-    if (this.fresh.size > 0) this.judge();
-    const dropped = this.over.flatMap(({ rows }) => rows);
-    const held = this.held.splice(0);
-    passWithout({ held, dropped }, Fate.OverBudget, this.context.pool, pass);
-  }
-
-  private look(chunk: Chunk, source: number): void {
-    for (const row of exceptionsIn(chunk, this.context.finder)) {
-      const text = textOf(chunk, row);
-      if (this.terms.known.has(text)) continue;
-      this.names.add(source, text);
-      const rows = this.fresh.get(source);
-      if (rows === undefined) this.fresh.set(source, [chunk.idOf(row)]);
-      else rows.push(chunk.idOf(row));
-    }
-  }
-
-  private judge(): void {
-    const { pool } = this.context;
-    pool.cache.each(this.seen, (chunk) => this.names.take(chunk, pool.sourceOf(chunk)));
-    for (const { source, freed, names } of this.names.results()) {
-      // Names that were freed before count once, so that many small steps are one.
-      const before = this.terms.freedBefore(source);
-      const freedBefore = before.size - freed.filter((name) => before.has(name)).length;
-      if (freed.length + freedBefore > mostFreed(names))
-        this.over.push({ source, rows: this.fresh.get(source)!, freed, freedBefore });
-      else if (freed.length > 0) this.within.push({ source, names: freed });
-    }
-  }
+/** Which of the names it blocks or rewrites, and how. */
+function blockedIn(watch: NameMatcher): ReadonlyMap<string, BlockedBefore> {
+  return new Map(
+    Array.from(watch.blocked(), ({ name, isForAll }) => [
+      name,
+      { isForAll, rules: new Set(watch.matching(name).map(({ text }) => text)) },
+    ]),
+  );
 }
 
-/** Who says what. */
-interface OverruleTerms {
-  /** Whether a source is fully trusted. */
-  readonly isOwn: (source: number) => boolean;
-  /** Whether the exceptions of a source must not free what fully trusted sources block. */
-  readonly isJudged: (source: number) => boolean;
+/** One warning per source whose rules for popular names were dropped. */
+function popularWarnings(
+  { blocked }: NewlyBlocked,
+  ranks: RankedNames,
+  labels: readonly string[],
+): Diagnostic[] {
+  return Array.from(
+    Map.groupBy(blocked, ({ source }) => source),
+    ([source, all]) => {
+      const names = all.map(({ name }) => name);
+      const shown = names.map((name) => `${name} (rank ${numberText(ranks.rankOf(name)!)})`);
+      const subject = printable(labels[source] ?? "");
+      const message = `${subject} would newly block ${countText(names.length, "popular name")}; ${names.length === 1 ? "it stays" : "they stay"} reachable: ${someOf(shown)}`;
+      const hint = mayBlockHint("If that is intended", names);
+      return warningOf("popular-kept", message, { hint, subject, all: names });
+    },
+  );
 }
 
-/** All sources below full trust count as one here, and all fully trusted ones as another. */
-const [OTHERS, OWN] = [0, 1];
-
-/**
- * Drops exceptions of sources below full trust that would free a name that fully trusted sources block. It counts rules that Compress
- * dropped because a rule of another source covers them. Chunks pass through until the first such exception.
- */
-export class OverruledExceptions implements Stage {
-  private readonly terms: OverruleTerms;
-  private readonly context: StageContext;
-  private readonly exceptions = new RuleIndex<Rule & { readonly row: number }>();
-  private readonly freed = new FreedNames({ countsDropped: true });
-  private readonly scopes: string[] = [];
-  private readonly own: Chunk[] = [];
-  private readonly held: Chunk[] = [];
-  private isNeeded = false;
-
-  constructor(terms: OverruleTerms, context: StageContext) {
-    this.terms = terms;
-    this.context = context;
-  }
-
-  push(chunk: Chunk, pass: Pass): void {
-    const source = this.context.pool.sourceOf(chunk);
-    if (this.terms.isOwn(source)) this.own.push(chunk);
-    else if (this.terms.isJudged(source)) this.look(chunk);
-    if (this.isNeeded) this.held.push(chunk);
-    else pass(chunk);
-  }
-
-  end(pass: Pass): void {
-    const dropped = this.isNeeded ? this.overruled() : [];
-    const held = this.held.splice(0);
-    passWithout({ held, dropped }, Fate.Overruled, this.context.pool, pass);
-  }
-
-  private look(chunk: Chunk): void {
-    for (const row of exceptionsIn(chunk, this.context.finder)) {
-      const text = textOf(chunk, row).trim();
-      const rule = readRule(text);
-      // Exceptions for other questions free no name.
-      if (rule === undefined || rule.addressTypes.length === 0) continue;
-      this.isNeeded = true;
-      this.freed.add(OTHERS, text);
-      this.exceptions.add({ ...rule, row: chunk.idOf(row) });
-      const scope = nameScope(rule.pattern);
-      if (scope !== undefined) this.scopes.push(scope.self ? scope.name : `any.${scope.name}`);
-    }
-  }
-
-  /** The rows of exceptions that free a name that fully trusted sources block. */
-  private overruled(): Set<number> {
-    const { cache } = this.context.pool;
-    cache.each(this.own, (chunk) => this.freed.take(chunk, OWN));
-    const names = new Set([...this.freed.results()].flatMap((one) => one.freed));
-    // Patterns, and the exceptions of the fully trusted sources themselves.
-    const watch = new NameMatcher([...names, ...this.scopes], this.context.finder, true);
-    cache.each(this.own, (chunk) => watch.take(chunk));
-    for (const { name, isBlocked, by } of watch.verdicts())
-      if (!isBlocked) names.delete(name);
-      else if ((by as Partial<Rule>).isImportant !== true) names.add(name);
-    const rows = new Set<number>();
-    for (const name of names) for (const { row } of this.exceptions.matching(name)) rows.add(row);
-    return rows;
-  }
+/** One for each source. The names stay in the log. */
+function trafficWarnings(
+  { found }: BrokenTraffic,
+  asked: AskedNames,
+  labels: readonly string[],
+): Diagnostic[] {
+  return Array.from(found, ([source, { names, queries }]) => {
+    const subject = printable(labels[source] ?? "");
+    const message = `${subject} would newly block ${numberText(queries)} of ${countText(asked.queries, "query", "queries")} in the log, for ${countText(names, "name")}; its lines that do so were dropped`;
+    const cause = asked.excess(queries);
+    const { hint } = GUARD_CODES["breaks-traffic"];
+    return warningOf("breaks-traffic", message, { ...(cause && { cause }), hint, subject });
+  });
 }
 
 type MatchedRule = Pick<WatchedRule, "text"> & Partial<Rule>;
@@ -196,7 +203,7 @@ interface NewlyBlockedName {
 }
 
 /** How the published list blocks a name. */
-export interface BlockedBefore {
+interface BlockedBefore {
   /** Whether no client gets an address. */
   readonly isForAll: boolean;
   /** The texts of the rules that match the name. */
@@ -215,7 +222,7 @@ interface NewlyTerms {
 }
 
 /** Keeps names reachable that sources would newly block. */
-export class NewlyBlocked {
+class NewlyBlocked {
   /** The names that stay reachable. */
   blocked: NewlyBlockedName[] = [];
   private readonly terms: NewlyTerms;
@@ -304,85 +311,6 @@ export class NewlyBlocked {
   }
 }
 
-/**
- * What fully trusted sources block by rules of their own. It looks at the list before Compress, which drops their rules if broader ones
- * of other sources cover them.
- */
-export class OwnBlocks {
-  private readonly names: readonly string[];
-  private readonly counts: RowTest | undefined;
-  private matcher: NameMatcher | undefined;
-  private readonly isOwn: (source: number) => boolean;
-  private readonly context: StageContext;
-  private found: ReadonlyMap<string, BlockedName> | undefined;
-
-  /** Rules for which `counts` is false are ignored. */
-  constructor(
-    names: readonly string[],
-    isOwn: (source: number) => boolean,
-    context: StageContext,
-    counts?: RowTest,
-  ) {
-    this.names = names;
-    this.counts = counts;
-    this.isOwn = isOwn;
-    this.context = context;
-  }
-
-  /** Lazy: there are thousands of names, and many lists have no such source. */
-  private get watch(): NameMatcher {
-    this.matcher ??= new NameMatcher(this.names, this.context.finder, true, this.counts);
-    return this.matcher;
-  }
-
-  stage(): Stage {
-    const { pool } = this.context;
-    return eachChunk((chunk) => {
-      if (this.isOwn(pool.sourceOf(chunk))) this.watch.take(chunk);
-    });
-  }
-
-  /** How they block a name, if they do. */
-  blockOf(name: string): BlockedName | undefined {
-    if (this.matcher === undefined) return undefined;
-    this.found ??= new Map(Array.from(this.watch.blocked(), (one) => [one.name, one]));
-    return this.found.get(name);
-  }
-
-  /** Whether no client gets an address. */
-  blocksForAll(name: string): boolean {
-    return this.blockOf(name)?.isForAll === true;
-  }
-
-  /** Their rules that block a name for some clients or questions, in a form that an added exception does not override. */
-  strengthened(name: string): string[] {
-    if (this.blockOf(name) === undefined) return [];
-    return this.watch
-      .matching(name)
-      .flatMap(({ text, isAllow, isImportant, isForSome, rewrite }) => {
-        const rule = isForSome === true ? parseAdblockRule(text) : undefined;
-        if (rule === undefined || isAllow === true || isImportant === true) return [];
-        if (rewrite !== undefined) return [];
-        const modifiers = [...rule.modifiers, { name: "important" }];
-        return [formatAdblockRule({ ...rule, pattern: `|${name}^`, modifiers })];
-      });
-  }
-}
-
-/** Tells whether the validator of a list will keep a row. */
-export function validRows(validator: ValidatorOptions | undefined): RowTest | undefined {
-  if (validator === undefined) return undefined;
-  return (chunk, row) => {
-    // Names in other letters may be converted before they are validated.
-    if ((chunk.flags[row]! & Flag.NonAscii) !== 0) return true;
-    const fate =
-      chunk.kind[row] === Kind.Rule
-        ? judgeRule(textOf(chunk, row).trim(), validator)
-        : judgeBlockRow(chunk, row, validator);
-    return fate === Fate.Kept;
-  };
-}
-
 type TrafficRule = Partial<Rule> & WatchedRule;
 
 /** What a source would newly block. */
@@ -408,7 +336,7 @@ interface TrafficTerms {
  * Drops the lines of a source that newly block names of query logs, if they block too many queries. Whole lines go, and no exception is
  * added: it would publish a name that a client asked for. Each source is judged by itself, so that none can use up a limit of another.
  */
-export class BrokenTraffic {
+class BrokenTraffic {
   /** The sources whose lines were dropped. */
   readonly found: Map<number, BrokenBySource> = new Map();
   private readonly terms: TrafficTerms;

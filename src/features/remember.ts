@@ -1,6 +1,10 @@
-import { ByteBuffer, SPACE, decodeUtf8 } from "../bytes/text.ts";
+import { hashBytes } from "../bytes/hash.ts";
+import { ByteBuffer, SPACE, decodeUtf8, encodeUtf8 } from "../bytes/text.ts";
 import { type Diagnostic, warningOf } from "../diagnostics/render.ts";
 import { countText, printable } from "../diagnostics/text.ts";
+import { type ListFeature, type ListWork, type SourceRun, stageNamed } from "../engine/feature.ts";
+import type { PlannedSource } from "../engine/plan.ts";
+import { storeKeyOf } from "../engine/source-state.ts";
 import { type Host, HostError } from "../host/host.ts";
 import { type Chunk, Flag, Kind } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
@@ -24,13 +28,52 @@ import {
 } from "../sources/kept-limits.ts";
 import { DownloadedBody, type FetchLimits, sourceError } from "../sources/limits.ts";
 import { type LineSink, SourceList } from "../sources/source-list.ts";
-import { OldTexts, maxAge } from "../transformations/max-age.ts";
-import type { Stage, StageContext } from "../transformations/stage.ts";
-import type { PlannedSource } from "./plan.ts";
-import { storeKeyOf } from "./source-state.ts";
+import { RuleStage, type StageContext } from "../transformations/stage.ts";
+
+/** Rules that a source had within the time of `remember` stay; those that are older than `max_age` go. */
+export const remember: ListFeature = {
+  name: "remember",
+  open(list) {
+    if (list.plan.sources.every(({ keepMs }) => keepMs === undefined)) return undefined;
+    return { source: (source) => sourceRun(source, list) };
+  },
+};
+
+async function sourceRun(
+  source: PlannedSource,
+  { reader, options, host, context }: ListWork,
+): Promise<SourceRun | undefined> {
+  if (source.keepMs === undefined) return undefined;
+  const { store } = reader;
+  if (store === undefined) {
+    const message = `${printable(source.label)} keeps nothing: there is no cache`;
+    reader.diagnostics.push(warningOf("keep-needs-cache", message));
+    return undefined;
+  }
+  const isOwn = reader.states[source.index]?.kind === "local";
+  const keeping = new Keeping(source, {
+    host,
+    folder: options.configFolder ?? host.cwd,
+    store,
+    now: reader.now,
+    locked: options.lock?.files.get(storeKeyOf(source.source, source)),
+    limits: isOwn ? undefined : reader.limitsOf(source),
+    warn: (warning) => reader.diagnostics.push(warning),
+    onStoreError: (error) => reader.tellStoreError(error),
+  });
+  return {
+    read: stageNamed("max_age", await keeping.stage(context)),
+    see: (chunk) => keeping.see(chunk),
+    async end(sink) {
+      const state = reader.states[source.index]!;
+      reader.noteFiles(source, await keeping.end(sink, state));
+    },
+    close: () => keeping.close(),
+  };
+}
 
 /** Where the entries of a source are kept. */
-export interface KeepPlace {
+interface KeepPlace {
   readonly host: Host;
   /** The folder of the configuration: other configurations have ledgers of their own. */
   readonly folder: string;
@@ -51,7 +94,7 @@ const BADFILTER = /[$,]badfilter(?:,|$)/;
  * Remembers when the rules of a source were first and last seen, and adds those that it had within the time of `remember`. Exceptions and
  * rules that cancel others are not kept: they act only while the source has them.
  */
-export class Keeping {
+class Keeping {
   private readonly source: PlannedSource;
   private readonly place: KeepPlace;
   private readonly seen: SeenTexts;
@@ -72,7 +115,7 @@ export class Keeping {
   }
 
   /** Drops rules that were first seen too long ago; undefined if they may have any age. */
-  async stage(context: StageContext): Promise<Stage | undefined> {
+  async stage(context: StageContext): Promise<AgeStage | undefined> {
     const { maxAgeMs } = this.source;
     if (maxAgeMs === undefined) return undefined;
     const oldest = this.window.now - maxAgeMs / 1000;
@@ -82,7 +125,7 @@ export class Keeping {
       for await (const { first, text } of readLedger(await ledger.open(), this.window))
         if (first < oldest) old.add(text);
     ledger?.close();
-    return maxAge(old, context);
+    return new AgeStage(old, context);
   }
 
   /** Notes the rules of a chunk, before any stage changes them. */
@@ -271,4 +314,71 @@ async function textIn(body: DownloadedBody, id: string): Promise<WebText> {
     open: async () => openAgain(body.size, (position, into) => body.read(position, into)),
     close() {},
   };
+}
+
+/** Texts of rules, by 53 bits of a hash: eight bytes a rule. */
+class OldTexts {
+  private hashes = new Float64Array(64);
+  private size = 0;
+  private isSorted = true;
+
+  add(text: string): void {
+    if (this.size === this.hashes.length) {
+      const grown = new Float64Array(this.size * 2);
+      grown.set(this.hashes);
+      this.hashes = grown;
+    }
+    const bytes = encodeUtf8(text);
+    this.hashes[this.size++] = hashOf(bytes, 0, bytes.length);
+    this.isSorted = false;
+  }
+
+  get isEmpty(): boolean {
+    return this.size === 0;
+  }
+
+  has(bytes: Uint8Array, start: number, end: number): boolean {
+    if (!this.isSorted) {
+      this.hashes = this.hashes.subarray(0, this.size).toSorted();
+      this.isSorted = true;
+    }
+    const wanted = hashOf(bytes, start, end);
+    let [low, high] = [0, this.size];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.hashes[middle]! < wanted) low = middle + 1;
+      else high = middle;
+    }
+    return low < this.size && this.hashes[low] === wanted;
+  }
+}
+
+/** Drops the rules of a source that were first seen too long ago. Exceptions have no age. */
+class AgeStage extends RuleStage {
+  protected readonly keepsOrdinary: boolean;
+  private readonly old: OldTexts;
+
+  constructor(old: OldTexts, context: StageContext) {
+    super(context);
+    this.old = old;
+    this.keepsOrdinary = old.isEmpty;
+  }
+
+  protected judge(chunk: Chunk, row: number): boolean {
+    if (this.old.isEmpty || chunk.kind[row]! < Kind.Hosts) return true;
+    if ((chunk.flags[row]! & (Flag.Allow | Flag.Generated)) !== 0) return true;
+    const bytes = chunk.bytesOf(row);
+    let [start, end] = [chunk.start[row]!, chunk.end[row]!];
+    while (start < end && bytes[start]! <= SPACE) start++;
+    while (end > start && bytes[end - 1]! <= SPACE) end--;
+    if (!this.old.has(bytes, start, end)) return true;
+    chunk.drop(row, Fate.TooOld);
+    return false;
+  }
+}
+
+function hashOf(bytes: Uint8Array, start: number, end: number): number {
+  const high = hashBytes(0x2545f491, bytes, start, end) >>> 0;
+  const low = hashBytes(0x5bd1e995, bytes, start, end) >>> 11;
+  return high * 0x20_0000 + low;
 }
