@@ -1,4 +1,4 @@
-// Reads the report of `compile --json` or `plan --json` for one or several lists from standard input. Writes the outputs of the
+// Reads the document of `compile --json` or `plan --json` from standard input. Writes the outputs of the
 // GitHub Action to standard output, and the job summary to GITHUB_STEP_SUMMARY.
 import { randomBytes } from "node:crypto";
 import { appendFileSync, readFileSync } from "node:fs";
@@ -6,17 +6,16 @@ import process from "node:process";
 
 const text = readFileSync(0, "utf8");
 const isPlan = process.env.MODE === "plan";
-// There is no report if nothing was compiled.
-const document = text.trim() === "" ? { lists: [] } : JSON.parse(text);
-const reports = document.lists ?? [document];
+// There is no document if the configuration is invalid.
+const { lists } = text.trim() === "" ? { lists: [] } : JSON.parse(text);
 if (isPlan) writePlan();
 else writeLists();
 
 function writeLists() {
-  const good = reports.filter(isPublished);
+  const good = lists.filter(isPublished);
   // Sorted by name, whatever the order in the configuration.
-  const sorted = [...good].sort((a, b) => (a.name < b.name ? -1 : 1));
-  const files = sorted.flatMap(({ files: own = [], outputs }) => [
+  const sorted = [...good].sort((a, b) => (a.list < b.list ? -1 : 1));
+  const files = sorted.flatMap(({ files: own, outputs }) => [
     ...outputs.flatMap((one) => [one.file, ...(one.files ?? [])]),
     ...own,
   ]);
@@ -30,9 +29,9 @@ function writeLists() {
   );
   write("file", files[0] ?? "");
   write("files", [...new Set(files.map(oneLine))].join("\n"));
-  const rows = reports.map((report) => {
+  const rows = lists.map((report) => {
     const outcome = !isPublished(report)
-      ? `**not published**: ${problemsOf(report.refused ?? report.diagnostics)}`
+      ? `**not published**: ${problemsOf([...report.violations, ...report.diagnostics])}`
       : report.outputs.some((one) => one.outcome === "written")
         ? "published"
         : "unchanged";
@@ -40,7 +39,7 @@ function writeLists() {
       /^(?:stale|held|dropped)$/.test(state),
     );
     const failed = bad.map(({ label, state }) => `${cell(label)} (${state})`).join(", ");
-    return `| ${cell(report.name)} | ${isPublished(report) ? report.rules : "–"} | ${outcome} | ${failed || "–"} |`;
+    return `| ${cell(report.list)} | ${isPublished(report) ? report.rules : "–"} | ${outcome} | ${failed || "–"} |`;
   });
   if (rows.length === 0) return;
   summarize(
@@ -55,25 +54,25 @@ function writeLists() {
 }
 
 /** If a list is refused or fails, the published one stays. */
-function isPublished({ outputs, refused }) {
-  return outputs !== undefined && refused === undefined;
+function isPublished({ status }) {
+  return status !== "refused" && status !== "failed";
 }
 
 function writePlan() {
-  const rows = reports.map(({ report, refused, added, removed, blocked, freed }) => {
+  const rows = lists.map(({ list, report, violations, added, removed, blocked, freed }) => {
     const verdict =
-      refused.length > 0
-        ? `**would be refused**: ${problemsOf(refused)}`
+      violations.length > 0
+        ? `**would be refused**: ${problemsOf(violations)}`
         : added.length + removed.length === 0
           ? "no change"
           : "would be published";
-    return `| ${cell(report.name)} | ${report.rules} | +${added.length} −${removed.length} | ${blocked} | ${freed} | ${verdict} |`;
+    return `| ${cell(list)} | ${report.rules} | +${added.length} −${removed.length} | ${blocked} | ${freed} | ${verdict} |`;
   });
-  const isChanged = reports.some(({ added, removed }) => added.length + removed.length > 0);
+  const isChanged = lists.some(({ added, removed }) => added.length + removed.length > 0);
   write("changes", isChanged);
   write(
     "refused",
-    reports.some(({ refused }) => refused.length > 0),
+    lists.some(({ violations }) => violations.length > 0),
   );
   const head = [
     "### Plan",
@@ -86,7 +85,7 @@ function writePlan() {
   summarize(plan);
 }
 
-function problemsOf(diagnostics = []) {
+function problemsOf(diagnostics) {
   const errors = diagnostics.filter(({ severity }) => severity === "error");
   return errors.map(({ code, message }) => `\`${oneLine(code)}\` ${cell(message)}`).join("; ");
 }

@@ -27,11 +27,10 @@ const folder = mkdtempSync(join(tmpdir(), "plan-"));
 const saved = join(folder, "lists.plan");
 const plan = compiler(["plan", "--json", "--markdown", "--update", "--save", saved], [0, REFUSED]);
 const warnings = problemsOf(plan.stderr).filter(({ code }) => RISKY.has(code));
-const document = JSON.parse(plan.stdout);
-const lists = document.lists ?? [document];
+const { lists } = JSON.parse(plan.stdout);
 const isChanged = lists.some(({ added, removed }) => added.length + removed.length > 0);
 const refused = [
-  ...new Set(lists.flatMap(({ refused: own }) => own.map(({ code }) => code))),
+  ...new Set(lists.flatMap(({ violations }) => violations.map(({ code }) => code))),
 ].toSorted();
 write("changes", isChanged);
 write("refused", refused.length > 0);

@@ -398,13 +398,13 @@ rules-compiler plan --exit-code; case $? in 0) echo same;; 10) echo changes;; 5)
 
 Standard output contains only data: the list with \`-o -\`, the report with \`--json\`. Everything else goes to standard error.
 
-Commands that compile nothing print small documents with \`--json\`:
+With \`--json\`, an answer about lists is \`{"lists": […]}\`, with one list, too. Each entry has the name of its list in \`list\`. Some documents are small:
 
 | command | document |
 |---|---|
-| \`validate\` | \`{"valid": true, "name": …, "sources": 2}\`; with several lists, also \`lists\`, their number |
-| \`init\` | \`{"file": …, "name": …, "sources": 2, "commentedOut": [{"name": …, "problem": …}], "notes": […]}\`; with own rules, also \`ownRules\`, their number, and \`ownRulesFile\` |
-| \`hold\` | \`{"name": …, "held": true, "of": …, "at": …, "by": …}\`: the time of the build, when it was held, and who asked |
-| \`hold --end\` | \`{"name": …, "held": false, "wasHeld": true}\` |
+| \`validate\` | \`{"ok": true, "lists": [{"list": …, "sources": 2}]}\` |
+| \`init\` | \`{"lists": [{"list": …, "file": …, "sources": 2, "commentedOut": [{"label": …, "problem": …}], "notes": […]}]}\`; with own rules, also \`ownRules\`, their number, and \`ownRulesFile\` |
+| \`hold\` | \`{"lists": [{"list": …, "held": {"since": …, "by": …, "build": …}}]}\`: when it was held, who asked, and the time of the build |
+| \`hold --end\` | \`{"lists": [{"list": …, "held": null, "wasHeld": true}]}\` |
 `;
 }

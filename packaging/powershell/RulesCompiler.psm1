@@ -15,7 +15,7 @@ function Get-ProgramWords {
     throw 'The rules-compiler executable was not found. Install it, or set RULES_COMPILER to its path.'
 }
 
-# Returns the JSON document of a command as an object. Problems become warnings and errors.
+# Returns what the JSON document of a command has about each list, as one object per list. Problems become warnings and errors.
 function Invoke-Program {
     param([Parameter(Mandatory)] [string[]] $Words)
     $start = @(Get-ProgramWords)
@@ -38,7 +38,7 @@ function Invoke-Program {
         if ($null -ne $problem -and $problem.severity -eq 'error') { Write-Error -Message $message -ErrorAction Continue }
         else { Write-Warning -Message $message }
     }
-    if ($document.Length -gt 0) { ConvertFrom-Json -InputObject $document.ToString() }
+    if ($document.Length -gt 0) { (ConvertFrom-Json -InputObject $document.ToString()).lists }
     elseif ($code -ne 0) { Write-Error -Message "rules-compiler ended with exit code $code" -ErrorAction Continue }
 }
 
@@ -49,7 +49,7 @@ function Get-ConfigWords {
 
 <#
 .SYNOPSIS
-Compiles the list of a configuration and returns the report.
+Compiles the lists of a configuration and returns a report for each.
 .EXAMPLE
 (Invoke-RulesCompiler -Config my-list.yaml).rules
 #>
@@ -81,7 +81,7 @@ function Test-RulesConfiguration {
 
 <#
 .SYNOPSIS
-Returns what the next publish would change, and whether a guard would refuse it.
+Returns what the next publish would change, and whether a guard would refuse it, for each list.
 #>
 function Get-RulesPlan {
     [CmdletBinding()]
@@ -91,9 +91,9 @@ function Get-RulesPlan {
 
 <#
 .SYNOPSIS
-Returns whether names are blocked, by which rule, and from which lines of which sources.
+Returns for each list whether it blocks names, by which rule, and from which lines of which sources.
 .EXAMPLE
-'ads.example.com' | Get-RuleReason -Config my-list.yaml
+('ads.example.com' | Get-RuleReason -Config my-list.yaml).names.verdict
 #>
 function Get-RuleReason {
     [CmdletBinding()]
@@ -106,7 +106,7 @@ function Get-RuleReason {
 
 <#
 .SYNOPSIS
-Returns what each source contributes to the last build.
+Returns what each source contributes to the last build of each list.
 #>
 function Get-RulesStatistic {
     [CmdletBinding()]

@@ -22,7 +22,7 @@ import { flagsOf } from "./flags/help.ts";
 import type { Options } from "./flags/options.ts";
 import { withList } from "./output/build-screen.ts";
 import { type Reporter, columnsOf } from "./output/reporter.ts";
-import { fateTable, lineText, showText, sortedCounts } from "./output/table.ts";
+import { fateTable, lineText, sendDocument, showText, sortedCounts } from "./output/table.ts";
 
 /** What an option with an optional value has without one. */
 const ALL = "*";
@@ -39,21 +39,25 @@ export const answerFates: Command = async (options, host, reporter) => {
     records.push(record);
   }
   checkSources(records, wanted);
+  const documents: object[] = [];
   for (const [index, record] of records.entries()) {
-    if (lists.length > 1) reporter.info(printable(lists[index]!));
+    const list = lists[index]!;
+    if (lists.length > 1) reporter.info(printable(list));
     const sources = sourcesOf(record, wanted);
-    if (names.length > 0) await listLines(record, { names, sources }, { options, host, reporter });
+    if (names.length > 0)
+      await listLines({ list, record }, { names, sources }, { options, host, reporter });
     else {
-      const counts = sortedCounts(record, sources);
-      if (options.json) await sendToOutput(`${JSON.stringify(counts)}\n`, host);
-      else await showText(fateTable(counts), host);
+      const fates = sortedCounts(record, sources);
+      documents.push({ list, fates });
+      if (!options.json) await showText(fateTable(fates), host);
     }
   }
+  if (options.json && names.length === 0) await sendDocument({ lists: documents }, host);
   return Exit.Done;
 };
 
 async function listLines(
-  record: BuildRecord,
+  { list, record }: { list: string; record: BuildRecord },
   { names, sources }: { names: readonly string[]; sources: ReadonlySet<number> },
   { options, host, reporter }: { options: Options; host: Host; reporter: Reporter },
 ): Promise<void> {
@@ -61,7 +65,7 @@ async function listLines(
   const unseen: string[] = [];
   const textOf = (line: LineOfFate): string =>
     options.json
-      ? JSON.stringify(line)
+      ? JSON.stringify({ list, ...line })
       : lineText(fromHere(line, host), reporter.dataStyle, columnsOf(host.stdout));
   const { cacheDir } = options;
   for await (const lines of fateLines(record, { fates: names, sources }, cacheDir, host)) {
@@ -151,7 +155,7 @@ export const answerWithPage: Command = async (options, host, reporter) => {
     const { style } = reporter;
     const shown = style.link(style.strong(printable(name)), pathToFileURL(path).href);
     reporter.info(`${style.good("written")} ${shown}`);
-    return { text: () => "", documents: [{ file: name }] };
+    return { text: () => "", document: { file: name } };
   };
   return await answerLists(lists, answer, { options, host, reporter });
 };
@@ -160,10 +164,8 @@ export const answerWithPage: Command = async (options, host, reporter) => {
 export interface ListAnswer {
   /** Human-readable output. */
   readonly text: () => string;
-  /** JSON output. For a single list, each document is printed on its own line. */
-  readonly documents: readonly object[];
-  /** The field for these documents in output for several lists. Without it, the first document is the answer. */
-  readonly label?: string;
+  /** The same for programs, without the name of the list. */
+  readonly document: object;
   readonly exit?: Exit;
 }
 
@@ -180,20 +182,20 @@ export async function answerLists(
     try {
       for (const file of listFiles(list, options, host).slice(0, 1))
         for (const warning of await unfinishedPublish(file, host)) reporter.diagnostic(warning);
-      const { text, documents: own, label, exit = Exit.Done } = await answer(list);
+      const { text, document, exit = Exit.Done } = await answer(list);
       exits.push(exit);
+      documents.push({ list, ...document });
       if (!options.json)
         await (options.args.switches.has("markdown") ? sendToOutput : showText)(text(), host);
-      else if (isOne) for (const one of own) await sendToOutput(`${JSON.stringify(one)}\n`, host);
-      else documents.push({ list, ...(label === undefined ? own[0] : { [label]: own }) });
     } catch (error) {
-      if (isOne || !(error instanceof CompilerError)) throw error;
-      exits.push(error.exit);
-      for (const diagnostic of error.diagnostics) reporter.diagnostic(withList(diagnostic, list));
-      documents.push({ list, exit: error.exit, diagnostics: error.diagnostics });
+      if (!(error instanceof CompilerError)) throw error;
+      const { exit, diagnostics } = error;
+      exits.push(exit);
+      for (const one of diagnostics) reporter.diagnostic(isOne ? one : withList(one, list));
+      documents.push({ list, exit, diagnostics });
     }
   }
-  if (options.json && !isOne) await sendToOutput(`${JSON.stringify({ lists: documents })}\n`, host);
+  if (options.json) await sendDocument({ lists: documents }, host);
   const errors = exits.filter((exit) => exit !== Exit.Changes);
   const worst = Math.max(Exit.Done, ...errors) as Exit;
   return worst === Exit.Done && exits.includes(Exit.Changes) ? Exit.Changes : worst;

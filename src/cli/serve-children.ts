@@ -70,7 +70,8 @@ export function whyApart(
     };
     const limits = { maxBytes: MOST_ANSWER_BYTES, isBackground: true };
     const { exit, stdout } = await host.runSelf!({ words, signal, onLine, ...limits });
-    if (stdout.trim() !== "" && exit !== undefined) return answersIn(stdout, list ?? lists[0]!);
+    if (stdout.trim() !== "" && exit !== undefined)
+      return answersIn(JSON.parse(stdout) as WhyDocument);
     const [first] = problems;
     if (first === undefined)
       throw new CompilerError([errorOf("record-missing", "why ended without an answer")]);
@@ -89,24 +90,17 @@ function onlyList(args: Args, list: string): Args {
   return { ...args, values: new Map(args.values).set("filter", [list]) };
 }
 
-interface PrintedAnswer {
-  readonly list: string;
-  readonly names?: readonly PrintedName[];
-  readonly diagnostics?: readonly Problem[];
+interface WhyDocument {
+  readonly lists: readonly {
+    readonly list: string;
+    readonly names?: readonly Explanation[];
+    readonly diagnostics?: readonly Problem[];
+  }[];
 }
 
-type PrintedName = Explanation & { readonly list: string };
-
-/** What `why` printed: one document per name for a single list, or one document for several. */
-function answersIn(stdout: string, only: string): WhyOfList[] {
-  const documents = stdout
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line) as PrintedName | { readonly lists: readonly PrintedAnswer[] });
-  const [first] = documents;
-  if (first === undefined || !("lists" in first))
-    return [{ list: only, names: (documents as PrintedName[]).map(openTo) }];
-  return first.lists.map(({ list, names, diagnostics = [] }) => {
+/** The answers of `why`. */
+function answersIn({ lists }: WhyDocument): WhyOfList[] {
+  return lists.map(({ list, names, diagnostics = [] }) => {
     const [problem = { code: "record-missing", message: "No record" }] = diagnostics;
     return names === undefined
       ? { list, problem: short(problem) }
@@ -115,7 +109,7 @@ function answersIn(stdout: string, only: string): WhyOfList[] {
 }
 
 /** An explanation that anyone may read: without paths of this machine. */
-function openTo({ list: _file, ...explanation }: PrintedName): Explanation {
+function openTo(explanation: Explanation): Explanation {
   const { rule, partial, lines } = explanation;
   return {
     ...explanation,
@@ -131,54 +125,55 @@ function bare<T extends LineLocation>({ path: _path, ...location }: T): Omit<T, 
   return location;
 }
 
-type PrintedBuild = SuccessfulBuild & {
-  readonly diagnostics: unknown;
-  readonly held?: true;
-  readonly resolvers?: unknown;
+/** What a run printed. */
+export interface BuildDocument {
+  readonly lists: readonly (BuiltList | { readonly list: string; readonly status: string })[];
+}
+
+type ListFigures = NonNullable<SuccessfulBuild["lists"]>[number];
+
+type BuiltList = Omit<SuccessfulBuild, "name" | "lists"> & {
+  readonly list: string;
+  readonly status: string;
 };
 
-/** The report that a run printed. Reports of several lists are combined into one. */
-export function printedBuild(stdout: string, name: string): Pick<RunResult, "build" | "isHeld"> {
-  const said = JSON.parse(stdout) as
-    | Partial<PrintedBuild>
-    | { readonly lists: readonly Partial<PrintedBuild>[] };
-  const isOne = !Array.isArray((said as { lists?: unknown }).lists);
-  const printed = isOne
-    ? [said as Partial<PrintedBuild>]
-    : (said as { readonly lists: readonly Partial<PrintedBuild>[] }).lists;
-  const isHeld = printed.length > 0 && printed.every(({ held }) => held === true);
-  const builds = printed
-    .filter((one): one is PrintedBuild => "sources" in one)
-    .map(({ diagnostics: _said, held, resolvers: _asked, ...build }) =>
-      // A held list has the report of an earlier run, which another run cannot improve.
-      held === true ? { ...build, degraded: false } : build,
-    );
-  if (builds.length === 0) return { isHeld };
-  const build = isOne ? builds[0]! : together(builds, name);
+/** The build of a run: the totals of its lists. */
+export function buildIn(
+  { lists }: BuildDocument,
+  name: string,
+): Pick<RunResult, "build" | "isHeld"> {
+  const isHeld = lists.length > 0 && lists.every(({ status }) => status === "held");
+  const builds = lists
+    .filter((one) => "sources" in one)
+    // A held list has the report of an earlier run, which another run cannot improve.
+    .map((one) => (one.status === "held" ? { ...one, degraded: false } : one));
+  const [first] = builds;
+  if (first === undefined) return { isHeld };
+  const build = {
+    ...totals(builds),
+    ...(lists.length > 1 ? { name, lists: builds.map(listFigures) } : { name: first.list }),
+  };
   return { isHeld, build: { ...build, sources: withOwnLabels(build.sources) } };
 }
 
 /** The totals of several lists. A source in several lists counts once. */
-function together(builds: readonly SuccessfulBuild[], name: string): SuccessfulBuild {
-  const sum = (figure: (build: SuccessfulBuild) => number): number =>
+function totals(builds: readonly BuiltList[]): Omit<SuccessfulBuild, "name" | "lists"> {
+  const sum = (figure: (build: BuiltList) => number): number =>
     builds.reduce((total, build) => total + figure(build), 0);
   const sources = new Map(builds.flatMap((build) => build.sources).map((one) => [one.label, one]));
   return {
-    ...builds[0]!,
-    name,
-    lists: builds.map(({ name: list, rules, outputs }) => ({
-      name: list,
-      file: outputs[0]?.file ?? "",
-      rules,
-    })),
     rules: sum(({ rules }) => rules),
     bytes: sum(({ bytes }) => bytes),
     lines: sum(({ lines }) => lines),
     kept: sum(({ kept }) => kept),
     degraded: builds.some(({ degraded }) => degraded),
-    sources: [...sources.values()],
+    sources: builds.length === 1 ? builds[0]!.sources : [...sources.values()],
     outputs: builds.flatMap(({ outputs }) => outputs),
   };
+}
+
+function listFigures({ list, rules, outputs }: BuiltList): ListFigures {
+  return { name: list, file: outputs[0]?.file ?? "", rules };
 }
 
 /** Makes labels unique, because metrics and states are stored by label. */

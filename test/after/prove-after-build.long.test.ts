@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CANARY_SUFFIX } from "../../src/syntax/host-name.ts";
 import { ProofLoop, listOf } from "../support/resolvers/proof-loop.ts";
+import { listIn, listsIn } from "../support/documents.ts";
 
 test("a build with --permit hooks reloads, then asks; an unchanged one asks only what is not proved", async () => {
   const loop = new ProofLoop("keep");
@@ -250,9 +251,9 @@ test("a refusal and a rollback in the same run are both told", async () => {
   assert.equal(exit, 5, stderr);
   assert.match(stderr, /resolver-wrong[^]*proof-rollback/);
   assert.equal(loop.build, first, "rolled back");
-  const { refused } = JSON.parse(stdout) as { refused: { code: string }[] };
+  const { violations } = listIn(stdout) as { violations: { code: string }[] };
   assert.deepEqual(
-    refused.map(({ code }) => code),
+    violations.map(({ code }) => code),
     ["blocks-suffix"],
     stdout,
   );
@@ -339,14 +340,12 @@ test("each of several lists has its own proofs, and only the one that failed is 
   loop.files = ["rules/list.txt", "rules/other.txt"];
   const compile = async (number: number): Promise<{ exit: number; lists: string[] }> => {
     const { exit, stdout, stderr } = await loop.publish(number);
-    const said = JSON.parse(stdout) as {
-      lists: { name: string; resolvers?: { outcome: string }[] }[];
-    };
-    assert.ok(said.lists.length === 2, stderr);
+    const said = listsIn(stdout) as { list: string; resolvers?: { outcome: string }[] }[];
+    assert.ok(said.length === 2, stderr);
     return {
       exit,
-      lists: said.lists.map(({ name, resolvers = [] }) =>
-        [name, ...resolvers.map(({ outcome }) => outcome)].join(" "),
+      lists: said.map(({ list, resolvers = [] }) =>
+        [list, ...resolvers.map(({ outcome }) => outcome)].join(" "),
       ),
     };
   };

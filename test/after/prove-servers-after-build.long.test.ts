@@ -24,6 +24,7 @@ import {
 } from "../support/resolvers/reloadable.ts";
 import { freePort } from "../support/resolvers/servers.ts";
 import { isNightly } from "../support/nightly.ts";
+import { listsIn } from "../support/documents.ts";
 
 /** Real resolvers: publish, reload, prove, in one run; with broken reloads, broken files and stopped servers. */
 const UNITS: Readonly<Record<string, string>> = {
@@ -188,7 +189,9 @@ PATH='${path}' exec ${name} "$@"
   async compile(wait: string): Promise<Ended> {
     const words = ["-c", "c.json", "--no-cache", "--permit", "hooks", "--json", "--wait", wait];
     const { exit, stdout, stderr } = await this.project.run(...words);
-    const { resolvers = [] } = JSON.parse(stdout || "{}") as { resolvers?: Proof[] };
+    const [{ resolvers = [] } = {}] = listsIn(stdout || '{"lists":[]}') as {
+      resolvers?: Proof[];
+    }[];
     return { exit, outcome: resolvers[0]?.outcome, stderr };
   }
 

@@ -4,6 +4,7 @@ import { holdCommandLine } from "../../src/builder/state/list-state.ts";
 import { COMPILE, WORDS, built, builtTwice, config, later } from "../support/kept-project.ts";
 import { MemoryProject } from "../support/memory-project.ts";
 import { namesInRules, publishedFiles } from "../support/published-files.ts";
+import { listIn } from "../support/documents.ts";
 
 const HOLD = ["hold", "--by", "ops", ...WORDS];
 
@@ -32,8 +33,8 @@ for (const more of [[], ["--no-record"]])
     project.write("ads.txt", "||y.example^\n");
     const held = await project.run(...COMPILE);
     assert.equal(held.exit, 0, held.stderr);
-    const said = JSON.parse(held.stdout) as { held: boolean; rules: number; outputs: object[] };
-    assert.deepEqual([said.held, said.rules, said.outputs.length], [true, 3, 3], held.stdout);
+    const said = listIn(held.stdout) as { status: string; rules: number; outputs: object[] };
+    assert.deepEqual([said.status, said.rules, said.outputs.length], ["held", 3, 3], held.stdout);
     assert.deepEqual(publishedFiles(project, namesInRules(project)), before);
     assert.equal((await project.run("hold", "--end", ...WORDS)).exit, 0);
     assert.equal((await project.run(...COMPILE)).exit, 0);
@@ -135,13 +136,13 @@ test("a plan says that a held list would not be published", async () => {
   assert.match(text.stdout, /Home is held at .*, since .* by ops; nothing would be published\n$/);
   assert.doesNotMatch(text.stdout, /would be published, degraded|^would be published/m);
   assert.match((await project.run(...words, "--markdown")).stdout, /^### Plan: held\n/);
-  const { held } = JSON.parse((await project.run(...words, "--json")).stdout) as { held: unknown };
+  const { held } = listIn((await project.run(...words, "--json")).stdout) as { held: unknown };
   const moment = "2026-11-10T00:01:00.000Z";
   assert.deepEqual(held, { since: moment, by: "ops", build: "2026-11-10T00:00:00.000Z" });
   assert.equal((await project.run("hold", "--end", ...WORDS)).exit, 0);
   const released = await project.run(...words, "--json");
   assert.equal(released.exit, 10, released.stderr);
-  assert.ok(!("held" in (JSON.parse(released.stdout) as object)));
+  assert.ok(!("held" in (listIn(released.stdout) as object)));
 });
 
 test("a guard refuses nothing while a list is held", async () => {

@@ -8,6 +8,7 @@ import { test } from "node:test";
 import { PROGRAM } from "../support/command.ts";
 import { DiskProject } from "../support/disk-project.ts";
 import { Random } from "../support/random.ts";
+import { listIn } from "../support/documents.ts";
 
 const WORDS = ["-c", "c.json", "--by", "test"] as const;
 const CONFIG = JSON.stringify({
@@ -62,7 +63,7 @@ test("runs that are killed or compete leave a log and whole files", async (conte
   const last = await project.run("compile", "--no-cache", ...WORDS);
   assert.equal(last.exit, 0, last.stderr);
   const { stdout } = await project.run("log", "--json", "-c", "c.json");
-  const { events } = JSON.parse(stdout) as { events: { build?: string; to?: string }[] };
+  const { events } = listIn(stdout) as { events: { build?: string; to?: string }[] };
   const list = readFileSync(join(project.folder, "rules/home.txt"));
   const digest = createHash("sha256").update(list).digest("hex");
   assert.deepEqual([events[0]?.build, events[0]?.to], ["@0", digest], "the log and the list agree");

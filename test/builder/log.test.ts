@@ -7,6 +7,7 @@ import { COMPILE, SPLIT, WORDS, built, config, later } from "../support/kept-pro
 import { type Host, HostError, type MemoryHost, memoryHost } from "../support/internals.ts";
 import type { MemoryProject } from "../support/memory-project.ts";
 import { Random } from "../support/random.ts";
+import { listIn } from "../support/documents.ts";
 
 const LIST = "/project/rules/home.txt";
 const LOG = "/project/rules/.rules-compiler/home.txt.log.jsonl";
@@ -36,7 +37,7 @@ async function eventful(): Promise<MemoryProject> {
 async function eventsOf(project: MemoryProject): Promise<LogEvent[]> {
   const { exit, stdout, stderr } = await project.run("log", "--json", ...WORDS);
   assert.equal(exit, 0, stderr);
-  return (JSON.parse(stdout) as { events: LogEvent[] }).events;
+  return (listIn(stdout) as { events: LogEvent[] }).events;
 }
 
 test("log shows builds and events, newest first, and who asked", async () => {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { run } from "../../src/cli/main.ts";
 import { type Config, type MemoryHost, memoryHost } from "../support/internals.ts";
+import { listIn } from "../support/documents.ts";
 
 const NAMES = Array.from({ length: 300 }, (_, index) => `||n${index}.example^`);
 
@@ -65,15 +66,15 @@ test("with --json, a refused list has a report with its causes", async () => {
   project.write([...NAMES, "||apple.com^"]);
   const { exit, stdout } = await project.run("--json");
   assert.equal(exit, 5);
-  const report = JSON.parse(stdout) as {
+  const report = listIn(stdout) as {
     outputs: unknown[];
     sources: { lines: number }[];
-    refused: { code: string; at: { file: string; line: number } }[];
+    violations: { code: string; at: { file: string; line: number } }[];
   };
   assert.deepEqual(report.outputs, []);
   assert.equal(report.sources[0]!.lines, 301);
-  assert.equal(report.refused[0]!.code, "blocks-protected");
-  assert.equal(report.refused[0]!.at.line, 301);
+  assert.equal(report.violations[0]!.code, "blocks-protected");
+  assert.equal(report.violations[0]!.at.line, 301);
 });
 
 /** The longest run of names with commas between them. */

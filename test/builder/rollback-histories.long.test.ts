@@ -18,6 +18,7 @@ import { namesInRules, publishedFiles } from "../support/published-files.ts";
 import { propertyRuns } from "../support/property.ts";
 import { Random } from "../support/random.ts";
 import { randomList } from "../support/random-list.ts";
+import { listIn } from "../support/documents.ts";
 
 function serialIn(project: MemoryProject): number {
   return Number(/^@ SOA \S+ \S+ (\d+)/m.exec(project.text("rules/home.rpz"))?.[1]);
@@ -70,7 +71,7 @@ test("after any builds and rollbacks, the files are those of the selected build"
           project.write("hosts.txt", `0.0.0.0 ads.s${one.seed}.example\n${randomList(random)}`);
           const said = await project.run(...COMPILE);
           if (said.exit !== 0) continue;
-          const { files } = JSON.parse(said.stdout) as { files: string[] };
+          const { files } = listIn(said.stdout) as { files: string[] };
           known.push({ files: publishedFiles(project, files) });
         } else {
           const wanted = known.at(-1 - one.back);

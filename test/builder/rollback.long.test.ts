@@ -12,6 +12,7 @@ import {
 } from "../support/kept-project.ts";
 import type { MemoryProject } from "../support/memory-project.ts";
 import { namesInRules, publishedFiles } from "../support/published-files.ts";
+import { listIn } from "../support/documents.ts";
 
 test("rollback without an operand goes back one list further each time", async () => {
   const project = await built();
@@ -48,7 +49,7 @@ test("log says who asked", async () => {
   const { stdout } = await project.run("log", ...WORDS);
   assert.ok(!stdout.includes("\u001b"), "no control characters");
   const said = await project.run("log", "--json", ...WORDS);
-  const { events } = JSON.parse(said.stdout) as { events: Record<string, unknown>[] };
+  const { events } = listIn(said.stdout) as { events: Record<string, unknown>[] };
   assert.deepEqual(
     events.map(({ build, rules, change, by }) => [build, rules, change, by]),
     [
@@ -133,8 +134,8 @@ test("a held list stays at its build until the hold ends", async () => {
       stderr,
       /list-held.*Home is held at the build of 2026-11-10 00:00 UTC, since 2026-11-10 00:02 UTC by ops; nothing was published/,
     );
-    const said = JSON.parse(stdout) as { held: boolean; rules: number; outputs: object[] };
-    assert.deepEqual([said.held, said.rules, said.outputs.length], [true, 3, 3]);
+    const said = listIn(stdout) as { status: string; rules: number; outputs: object[] };
+    assert.deepEqual([said.status, said.rules, said.outputs.length], ["held", 3, 3]);
     assert.deepEqual(publishedFiles(project, namesInRules(project)), held);
     later(project, 60);
   }
@@ -167,7 +168,7 @@ test("a list whose hold is damaged stays held", async () => {
   const { exit, stderr, stdout } = await project.run(...COMPILE);
   assert.equal(exit, 0);
   assert.match(stderr, /Home is held; its state cannot be read/);
-  assert.equal((JSON.parse(stdout) as { held: boolean }).held, true);
+  assert.equal((listIn(stdout) as { status: string }).status, "held");
   await project.run("hold", "--end", ...WORDS);
   assert.doesNotMatch((await project.run(...COMPILE)).stderr, /held/);
 });
@@ -205,12 +206,12 @@ test("one of several lists is held, and the others are published", async () => {
   later(project, 60);
   const { exit, stdout } = await project.run(...COMPILE);
   assert.equal(exit, 0);
-  const { lists } = JSON.parse(stdout) as { lists: { name: string; held?: boolean }[] };
+  const { lists } = JSON.parse(stdout) as { lists: { list: string; status: string }[] };
   assert.deepEqual(
-    lists.map(({ name, held }) => [name, held]),
+    lists.map(({ list, status }) => [list, status]),
     [
-      ["Home", true],
-      ["Office", undefined],
+      ["Home", "held"],
+      ["Office", "published"],
     ],
   );
   assert.match(project.text("rules/home.txt"), /\|\|b\.example\^/);

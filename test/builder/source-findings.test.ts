@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MemoryProject } from "../support/memory-project.ts";
 import { webOf } from "../support/web-of.ts";
+import { listIn } from "../support/documents.ts";
 
 interface Found {
   readonly code: string;
@@ -32,7 +33,7 @@ async function findingsOf(
   const flags = ["-c", "c.json", "--json", "--no-cache", "--accept", "too-few-rules", ...words];
   const { exit, stdout, stderr } = await project.run(...flags);
   assert.equal(exit, 0, stderr);
-  const { diagnostics } = JSON.parse(stdout) as { diagnostics: Found[] };
+  const { diagnostics } = listIn(stdout) as { diagnostics: Found[] };
   return diagnostics.filter(({ code }) => CODES.has(code));
 }
 

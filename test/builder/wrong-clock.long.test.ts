@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MemoryProject, type Said } from "../support/memory-project.ts";
+import { listIn } from "../support/documents.ts";
 
 const DAY_MS = 86_400_000;
 const JUMPS = { "+400 days": 400, "-400 days": -400, "+10 years": 3653, "-10 years": -3653 };
@@ -65,7 +66,7 @@ for (const [text, days] of Object.entries(JUMPS))
     }
     assert.ok(project.serial > serial, "serials go on");
     const log = await project.good("log", "--json");
-    const { events } = JSON.parse(log.stdout) as { readonly events: LogLine[] };
+    const { events } = listIn(log.stdout) as { readonly events: LogLine[] };
     assert.deepEqual(
       events.map(({ event, build }) => `${event} ${build}`),
       ["published @0", "published @1", "published @2", "published @3", "published @4"],

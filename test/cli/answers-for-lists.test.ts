@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { listIn } from "../support/documents.ts";
 import { type Listed, projectOf } from "../support/lists-project.ts";
 
 interface Documents {
@@ -87,7 +88,7 @@ test("compile and plan print one document, with lists that were refused", async 
   const project = projectOf({ A: "||a.example^", B: "||b.example^" }, lists);
   const plan = JSON.parse((await project.run("plan", "--json")).stdout) as Documents;
   assert.deepEqual(
-    plan.lists.map(({ file, refused }) => [file, (refused as unknown[]).length]),
+    plan.lists.map(({ file, violations }) => [file, (violations as unknown[]).length]),
     [
       ["rules/light.txt", 0],
       ["rules/pro.txt", 0],
@@ -98,16 +99,16 @@ test("compile and plan print one document, with lists that were refused", async 
   assert.equal(exit, 5);
   const compiled = JSON.parse(stdout) as Documents;
   assert.deepEqual(
-    compiled.lists.map((one) => [one["name"], one["rules"], one["exit"]]),
+    compiled.lists.map((one) => [one["list"], one["rules"], one["exit"]]),
     [
-      ["Light", 1, undefined],
-      ["Pro", 2, undefined],
+      ["Light", 1, 0],
+      ["Pro", 2, 0],
       ["Strict", 1, 5],
     ],
   );
-  const [said] = compiled.lists[2]!["diagnostics"] as { code: string }[];
+  const [said] = compiled.lists[2]!["violations"] as { code: string }[];
   assert.equal(said!.code, "too-few-rules");
-  const one = JSON.parse((await project.run("--json", "--filter", "pro")).stdout) as object;
+  const one = listIn((await project.run("--json", "--filter", "pro")).stdout) as object;
   assert.ok("rules" in one);
 });
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MemoryProject } from "../support/memory-project.ts";
 import { webOf } from "../support/web-of.ts";
+import { listIn } from "../support/documents.ts";
 
 test("the audit counts what init's configuration compiles to, allow-lists and own rules with it", async () => {
   const setup = `
@@ -27,7 +28,7 @@ user_rules: ["||own.example^", "@@||fine.example^", "||own2.example^", "||c.exam
     bytes: number;
     lines: number;
     needed: string[];
-    lists: { name: string; onlyHere: number }[];
+    sources: { label: string; onlyHere: number }[];
   };
   assert.deepEqual([...project.memory.files.keys()].toSorted(), [
     "/project/AdGuardHome.yaml",
@@ -38,14 +39,14 @@ user_rules: ["||own.example^", "@@||fine.example^", "||own2.example^", "||c.exam
   ]);
   await project.run("init", "--from", "AdGuardHome.yaml", "--name", "AdGuard Home");
   const compiled = await project.run("-c", "compiler-config.yaml", "--json");
-  const report = JSON.parse(compiled.stdout) as { rules: number; bytes: number; lines: number };
+  const report = listIn(compiled.stdout) as { rules: number; bytes: number; lines: number };
   assert.deepEqual(
     [audit.rules, audit.bytes, audit.lines],
     [report.rules, report.bytes, report.lines],
   );
   assert.equal(report.rules, 4, project.text("rules/adguard-home.txt"));
   assert.deepEqual(
-    audit.lists.map(({ name, onlyHere }) => [name, onlyHere]),
+    audit.sources.map(({ label, onlyHere }) => [label, onlyHere]),
     [
       ["One", 0],
       ["Two", 0],

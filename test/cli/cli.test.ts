@@ -12,6 +12,7 @@ import {
   memoryHost,
   nodeHost,
 } from "../support/internals.ts";
+import { listIn } from "../support/documents.ts";
 
 const HOSTS =
   "# a hosts file\n127.0.0.1 localhost\n0.0.0.0 ads.example.com\n0.0.0.0 x.ads.example.com\n";
@@ -102,7 +103,7 @@ test("--json prints one report on standard output and problems as JSON lines on 
       "compiler-config.json": CONFIG.replace('"name":"My list"', '"name":"My list","nmae":1'),
     },
   });
-  const report = JSON.parse(stdout) as {
+  const report = listIn(stdout) as {
     lines: number;
     kept: number;
     sources: { dropped: Record<string, number> }[];
@@ -394,7 +395,7 @@ test("a closed pipe that throws, as Deno does, is not a bug", async () => {
 test("--json with -o - keeps the list alone on standard output", async () => {
   const { stdout, stderr } = await cli("--json -o -");
   assert.equal(stdout, LIST);
-  assert.equal((JSON.parse(stderr) as { kept: number }).kept, 1);
+  assert.equal((listIn(stderr) as { kept: number }).kept, 1);
 });
 
 test("on a narrow terminal nothing is wider than the screen, whatever the script", async () => {

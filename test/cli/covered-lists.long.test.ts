@@ -86,9 +86,9 @@ test("the warnings of a list are in its JSON document", async () => {
   const project = tiers("/[a-c]+\\.test\\.org$/\n||q.com^", "||q.com^");
   const { stdout, stderr } = await project.run("compile", "-c", "c.json", "--json");
   const { lists } = JSON.parse(stdout) as {
-    lists: { name: string; diagnostics: { code: string }[] }[];
+    lists: { list: string; diagnostics: { code: string }[] }[];
   };
-  const pro = lists.find(({ name }) => name === "Pro")!;
+  const pro = lists.find(({ list }) => list === "Pro")!;
   assert.match(stderr, /cover-unknown/);
   assert.deepEqual(
     pro.diagnostics.map(({ code }) => code),

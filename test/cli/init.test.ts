@@ -4,6 +4,7 @@ import { run } from "../../src/cli/main.ts";
 import { type Host, HostError, memoryHost } from "../support/internals.ts";
 import { MemoryProject } from "../support/memory-project.ts";
 import { webOf } from "../support/web-of.ts";
+import { listIn } from "../support/documents.ts";
 
 const HOME = `
 filters:
@@ -142,7 +143,7 @@ test("a new configuration publishes no blank lines, and reads indented ones", as
   const list = project.text("rules/home.txt");
   assert.doesNotMatch(list.trimEnd(), /\n\s*\n/);
   assert.match(list, /^\|\|indented\.example\^$/m);
-  const { rules, kept } = JSON.parse(compiled.stdout) as { rules: number; kept: number };
+  const { rules, kept } = listIn(compiled.stdout) as { rules: number; kept: number };
   assert.equal(kept, rules);
 });
 

@@ -5,6 +5,7 @@ import { type Host, HostError } from "../support/internals.ts";
 import { MemoryProject } from "../support/memory-project.ts";
 import { assertScreen } from "../support/screen.ts";
 import { lastScreen, terminalProject } from "../support/terminal-project.ts";
+import { listIn } from "../support/documents.ts";
 
 /** What is reported, and when: each change of a condition once, with `-q` and without. */
 
@@ -110,7 +111,7 @@ test("in fourteen days, each change is reported once, with at most two messages 
 /** All views have the same: the log what began and ended, the report what lasts. */
 async function assertViews(project: MemoryProject): Promise<void> {
   const { stdout } = await project.run("log", "--json");
-  const { events } = JSON.parse(stdout) as { events: { event: string; what?: string }[] };
+  const { events } = listIn(stdout) as { events: { event: string; what?: string }[] };
   const changes = events.filter(({ what }) => what !== undefined);
   assert.deepEqual(
     changes.map(({ event, what }) => `${event} ${what!.slice(0, 15)}`).toReversed(),

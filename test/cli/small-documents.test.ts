@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { listIn } from "../support/documents.ts";
 import { MemoryProject } from "../support/memory-project.ts";
 
 const CONFIG = `name: Home
@@ -16,24 +17,25 @@ test("init, hold and release print a document with --json", async () => {
   const json = async (...words: string[]): Promise<unknown> => {
     const { exit, stdout, stderr } = await project.run(...words, "--json");
     assert.equal(exit, 0, stderr);
-    return JSON.parse(stdout);
+    return listIn(stdout);
   };
   assert.deepEqual(await json("init", "-i", "a.txt", "-i", "gone.txt", "--name", "Mine"), {
+    list: "Mine",
     file: "compiler-config.yaml",
-    name: "Mine",
     sources: 1,
-    commentedOut: [{ name: "gone.txt", problem: "File not found: gone.txt" }],
+    commentedOut: [{ label: "gone.txt", problem: "File not found: gone.txt" }],
     notes: [],
   });
   await project.run("-c", "c.yaml");
   assert.deepEqual(await json("hold", "-c", "c.yaml"), {
-    name: "Home",
-    held: true,
-    of: "2026-11-10T00:00:00.000Z",
-    at: "2026-11-10T00:00:00.000Z",
-    by: "user@memory",
+    list: "Home",
+    held: {
+      since: "2026-11-10T00:00:00.000Z",
+      by: "user@memory",
+      build: "2026-11-10T00:00:00.000Z",
+    },
   });
   const end = ["hold", "--end", "-c", "c.yaml"];
-  assert.deepEqual(await json(...end), { name: "Home", held: false, wasHeld: true });
-  assert.deepEqual(await json(...end), { name: "Home", held: false, wasHeld: false });
+  assert.deepEqual(await json(...end), { list: "Home", held: null, wasHeld: true });
+  assert.deepEqual(await json(...end), { list: "Home", held: null, wasHeld: false });
 });

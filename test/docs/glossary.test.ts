@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { COUNTS } from "../../src/explain/glossary.ts";
 import { MemoryProject } from "../support/memory-project.ts";
+import { listIn } from "../support/documents.ts";
 
 /**
  * One word for each thing: lines are kept or dropped. The glossary has the words, and no view has another one for them.
@@ -50,7 +51,7 @@ test("summary, stats, lines, why and JSON say the same words and numbers about a
     assert.match(screen, heading);
     assert.match(screen, /^ +A +5 +2 +3 /m);
   }
-  const { sources } = JSON.parse(await run("stats", "--json")) as { sources: object[] };
+  const { sources } = listIn(await run("stats", "--json")) as { sources: object[] };
   assert.deepEqual(Object.keys(sources[0]!), [
     "source",
     "lines",

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { FORMAT_NAMES } from "../../src/config/outputs.ts";
 import { MemoryProject } from "../support/memory-project.ts";
+import { listIn } from "../support/documents.ts";
 
 function entriesIn(text: string): string[] {
   return text.split("\n").filter((line) => line.trim() !== "" && !/^\s*[!#]/.test(line));
@@ -36,7 +37,7 @@ test("the rules for popular names stay, in the order of the list", async () => {
     "||two0.com^",
     "||two1.com^",
   ]);
-  const { outputs } = JSON.parse(stdout) as { outputs: { leftOut?: unknown }[] };
+  const { outputs } = listIn(stdout) as { outputs: { leftOut?: unknown }[] };
   assert.deepEqual(outputs[1]!.leftOut, [
     { source: "two", names: 1 },
     { source: "one", names: 19 },

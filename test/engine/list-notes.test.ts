@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MemoryProject } from "../support/memory-project.ts";
+import { listIn } from "../support/documents.ts";
 
 async function notesOf(
   type: "hosts" | "adblock",
@@ -23,7 +24,7 @@ transformations: [Validate, Compress]
     ...words,
   );
   assert.equal(exit, 0, stderr);
-  const { diagnostics } = JSON.parse(stdout) as { diagnostics: { message: string }[] };
+  const { diagnostics } = listIn(stdout) as { diagnostics: { message: string }[] };
   return diagnostics.map(({ message }) => message);
 }
 

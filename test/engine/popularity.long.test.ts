@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MemoryProject } from "../support/memory-project.ts";
+import { fatesIn, listIn, nameIn } from "../support/documents.ts";
 
 const TOP = ["search.example", "www.shop.example", "ads.tracker.example", "big.example"];
 
@@ -209,10 +210,7 @@ test("newly_blocks does not count names that the list does not block in the end"
   assert.equal(exit, 0, stderr);
   assert.doesNotMatch(stderr, /popular-kept/);
   const { stdout } = await one.run("stats", "--fate", "-c", "c.json", "--json");
-  const { "newly-blocks": newly, "public-suffix": suffix } = JSON.parse(stdout) as Record<
-    string,
-    number
-  >;
+  const { "newly-blocks": newly, "public-suffix": suffix } = fatesIn(stdout);
   assert.deepEqual([newly, suffix], [undefined, 1]);
   // A rule that only becomes valid later counts.
   one.write("ads.txt", "||tracker.example^\n||rare.example^\n||changed.example^$popup\n");
@@ -314,7 +312,7 @@ test("why, plan, diff and report show ranks", async () => {
   assert.match(why.stdout, /^ads\.tracker\.example {2}BLOCKED[^]*^ {2}rank 3$/m);
   assert.match(why.stdout, /^ {2}big\.example has rank 4$/m);
   const json = await one.run("why", "-c", "c.json", "x.big.example", "--json");
-  assert.deepEqual(JSON.parse(json.stdout).rank, { rank: 4, of: "big.example" });
+  assert.deepEqual((nameIn(json.stdout) as { rank: unknown }).rank, { rank: 4, of: "big.example" });
 
   one.write("old.txt", one.text("rules/n.txt"));
   one.write("ads.txt", `||aaa.example^\n||big.example^\n${NEWLY}`);
@@ -323,11 +321,10 @@ test("why, plan, diff and report show ranks", async () => {
   const names =
     /search\.example and below, rank 1 [^]*shop\.example and below, rank 2 [^]*big\.example and below, rank 4 [^]*aaa\.example and below {2}/;
   assert.match(plan.stdout, names);
-  const planned = JSON.parse((await one.run("plan", "-c", "c.json", "--json")).stdout);
-  const ranks = planned.changes.map(({ name, rank }: { name: string; rank?: number }) => [
-    name,
-    rank,
-  ]);
+  const planned = listIn((await one.run("plan", "-c", "c.json", "--json")).stdout) as {
+    changes: { name: string; rank?: number }[];
+  };
+  const ranks = planned.changes.map(({ name, rank }) => [name, rank]);
   assert.deepEqual(Object.fromEntries(ranks), {
     "aaa.example": undefined,
     "big.example": 4,

@@ -17,6 +17,7 @@ import process from "node:process";
 import { after, before, test } from "node:test";
 import { PROGRAM } from "../support/command.ts";
 import { corpusConfig, corpusFolder, missingCorpus } from "../support/corpus.ts";
+import { listIn } from "../support/documents.ts";
 
 /** What people run, over real lists from a server on the loopback: the figures must be those of a full compile. */
 const skip = missingCorpus;
@@ -50,8 +51,8 @@ after(() => {
 
 interface AuditJson {
   readonly software: string;
-  readonly lists: readonly {
-    name: string;
+  readonly sources: readonly {
+    label: string;
     state: string;
     rules: number;
     lines: number;
@@ -99,16 +100,16 @@ async function auditAndCompile(file: string): Promise<AuditJson> {
   const words = ["--no-cache", "--json"];
   const compiled = await program("-c", "compiler-config.yaml", "-o", `${file}.list`, ...words);
   assert.equal(compiled.status, 0, compiled.stderr);
-  const report = JSON.parse(compiled.stdout) as {
+  const report = listIn(compiled.stdout) as {
     rules: number;
     lines: number;
     bytes: number;
     sources: { label: string; lines: number; kept: number; dropped: Record<string, number> }[];
   };
   // Dead ones are comments in the new configuration.
-  const live = audit.lists.filter(({ state }) => state !== "dead" && state !== "no-list");
+  const live = audit.sources.filter(({ state }) => state !== "dead" && state !== "no-list");
   assert.deepEqual(
-    live.map((one) => [one.name, one.lines] as const),
+    live.map((one) => [one.label, one.lines] as const),
     report.sources
       .filter(({ label }) => label !== "Own rules")
       .map(({ label, lines }) => [label, lines] as const),
@@ -123,7 +124,7 @@ async function auditAndCompile(file: string): Promise<AuditJson> {
     `${file}.list`,
     "--json",
   );
-  const { sources } = JSON.parse(stats.stdout) as {
+  const { sources } = listIn(stats.stdout) as {
     sources: { source: string; rules: number; onlyHere: number }[];
   };
   assert.deepEqual(
@@ -157,7 +158,7 @@ test("AdGuardHome.yaml", { skip }, async () => {
   assert.equal(audit.software, "AdGuard Home");
   assert.equal(audit.off.length, 1);
   assert.equal(audit.ownRules, 2);
-  const states = Object.fromEntries(audit.lists.map(({ name, state }) => [name, state]));
+  const states = Object.fromEntries(audit.sources.map(({ label, state }) => [label, state]));
   assert.equal(states["Gone"], "dead");
   assert.equal(states["Portal"], "no-list");
   assert.equal(states["The first again"], "repeated");
@@ -197,7 +198,7 @@ test("gravity.db, made by real SQLite", { skip }, async () => {
   const audit = await auditAndCompile("gravity.db");
   assert.equal(audit.software, "Pi-hole");
   assert.deepEqual(
-    audit.lists.map(({ name }) => name),
+    audit.sources.map(({ label }) => label),
     ["list 0", "list 1", "list 2"],
   );
   assert.equal(audit.ownRules, 2);
@@ -219,7 +220,7 @@ test("blocky, HostlistCompiler, and a list of URLs", { skip }, async () => {
   );
   const blocky = await auditAndCompile("blocky.yml");
   assert.equal(blocky.software, "blocky");
-  assert.equal(blocky.lists.length, 2);
+  assert.equal(blocky.sources.length, 2);
   writeFileSync(
     join(folder, "hlc.json"),
     JSON.stringify({
@@ -234,7 +235,7 @@ test("blocky, HostlistCompiler, and a list of URLs", { skip }, async () => {
     `# comment\n${first!.url}\n#${second!.url}\n\n${third!.url}\n`,
   );
   const addresses = await auditAndCompile("adlists.list");
-  assert.equal(addresses.lists.length, 2);
+  assert.equal(addresses.sources.length, 2);
   assert.equal(addresses.off.length, 1);
 });
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MemoryProject, type Said } from "../support/memory-project.ts";
+import { listIn, nameIn } from "../support/documents.ts";
 
 const CONFIG = JSON.stringify({
   name: "My list",
@@ -34,13 +35,17 @@ async function threeMornings(): Promise<MemoryProject> {
 }
 
 async function json(said: Promise<Said>): Promise<Record<string, unknown>> {
-  return JSON.parse((await said).stdout) as Record<string, unknown>;
+  return listIn((await said).stdout) as Record<string, unknown>;
+}
+
+async function why(project: MemoryProject, name: string): Promise<Record<string, unknown>> {
+  const { stdout } = await project.run("why", name, "--json", ...WORDS);
+  return nameIn(stdout) as Record<string, unknown>;
 }
 
 test("why shows how long a rule has been in the list", async () => {
   const project = await threeMornings();
-  const since = async (name: string): Promise<unknown> =>
-    (await json(project.run("why", name, "--json", ...WORDS)))["since"];
+  const since = async (name: string): Promise<unknown> => (await why(project, name))["since"];
   assert.deepEqual(await since("d.example"), { at: "2026-11-15T06:00:00.000Z", isOldest: false });
   assert.deepEqual(await since("c.example"), { at: "2026-11-14T06:00:00.000Z", isOldest: false });
   assert.deepEqual(await since("a.example"), { at: "2026-11-13T06:00:00.000Z", isOldest: true });
@@ -55,7 +60,7 @@ test("the age of a rule that was removed and added again counts from its return"
   project.now = "2026-11-16T06:00:00Z";
   project.write("ads.txt", "||b.example^\n||c.example^\n||d.example^\n");
   await project.run("compile", "-q", ...WORDS);
-  const { since } = await json(project.run("why", "b.example", "--json", ...WORDS));
+  const { since } = await why(project, "b.example");
   assert.deepEqual(since, { at: "2026-11-16T06:00:00.000Z", isOldest: false });
 });
 
@@ -67,7 +72,7 @@ test("builds are compared by number and by day", async () => {
   ]) {
     const { exit, stdout } = await project.run("diff", "--json", ...PLACE, ...operands);
     assert.equal(exit, 0);
-    const change = JSON.parse(stdout) as Record<string, unknown>;
+    const change = listIn(stdout) as Record<string, unknown>;
     assert.deepEqual(change["added"], ["||c.example^", "||d.example^"]);
     assert.deepEqual(change["removed"], ["||b.example^"]);
     assert.deepEqual(change["bySource"], [{ source: "Ads", added: 2, removed: 1 }]);
@@ -125,7 +130,7 @@ test("builds with the same list share its text as long as one is kept", async ()
   assert.equal(copies.length, 1, copies.join());
   const { exit, stdout } = await project.run("diff", "--json", ...PLACE, "@7", "@0");
   assert.equal(exit, 0, stdout);
-  const { since } = await json(project.run("why", "d.example", "--json", ...WORDS));
+  const { since } = await why(project, "d.example");
   assert.deepEqual(since, { at: "2026-11-17T06:00:00.000Z", isOldest: true });
 });
 
@@ -137,7 +142,7 @@ test("the next run copies a list that was published without a record", async () 
   project.now = "2026-11-17T06:00:00Z";
   await project.run("compile", "-q", ...WORDS);
   const { stdout } = await project.run("diff", "--json", ...PLACE, "@1", "@0");
-  assert.deepEqual((JSON.parse(stdout) as { added: string[] }).added, ["||new.example^"]);
+  assert.deepEqual((listIn(stdout) as { added: string[] }).added, ["||new.example^"]);
 });
 
 test("a single build cannot be compared, and the message says so", async () => {
@@ -174,14 +179,14 @@ test("apply publishes what plan showed, whatever happened to the sources", async
   project.now = "2026-11-16T06:00:00Z";
   const applied = await project.run("apply", "my.plan", "--permit", "paths", "--json");
   assert.equal(applied.exit, 0, applied.stderr);
-  const report = JSON.parse(applied.stdout) as { outputs: unknown; rules: number };
+  const report = listIn(applied.stdout) as { outputs: unknown; rules: number };
   assert.deepEqual(report.outputs, [{ file: "l.txt", outcome: "written" }]);
   assert.equal(report.rules, 5);
   const now = project.text("l.txt");
   assert.match(now, /^\|\|e\.example\^$/m);
   assert.doesNotMatch(now, /evil/);
   assert.notEqual(now, before);
-  const { rule } = await json(project.run("why", "e.example", "--json", ...WORDS));
+  const { rule } = await why(project, "e.example");
   assert.equal((rule as { source: string }).source, "Ads");
   const again = await project.run("apply", "my.plan", "--permit", "paths");
   assert.equal(again.exit, 5, "what is there now is not what the plan was for");

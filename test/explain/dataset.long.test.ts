@@ -9,6 +9,7 @@ import { isNightly } from "../support/nightly.ts";
 import { packingHost } from "../support/packing-host.ts";
 import { randomList } from "../support/random-list.ts";
 import { Random } from "../support/random.ts";
+import { listIn } from "../support/documents.ts";
 
 type Row = Record<string, string>;
 
@@ -80,7 +81,7 @@ test("random lists: each line has its text and its fate, and counts are those of
     const rows = new Map(lines.map((line) => [line["row"], line]));
     assert.equal(rows.size, lines.length, "a row is there once");
     const { stdout } = await project.run("stats", "--json");
-    const { sources } = JSON.parse(stdout) as {
+    const { sources } = listIn(stdout) as {
       sources: {
         source: string;
         lines: number;

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MemoryProject } from "../support/memory-project.ts";
+import { fatesIn } from "../support/documents.ts";
 
 const CONFIG = JSON.stringify({
   name: "My list",
@@ -57,6 +58,7 @@ test("-s chooses sources, and --json prints one object per line", async () => {
       .split("\n")
       .map((line) => JSON.parse(line) as unknown)[0],
     {
+      list: "My list",
       source: "Own rules",
       file: "own.txt",
       path: "/project/own.txt",
@@ -79,7 +81,7 @@ test("without a fate, the command lists all fates", async () => {
   const some = await project.run("stats", "--fate", "-s", "Ads");
   assert.doesNotMatch(some.stdout, /bad-syntax/);
   const json = await project.run("stats", "--fate", "--json");
-  assert.equal((JSON.parse(json.stdout) as Record<string, number>)["bad-syntax"], 3);
+  assert.equal(fatesIn(json.stdout)["bad-syntax"], 3);
   const wrong = await project.run("stats", "--fate", "bad-sintax");
   assert.equal(wrong.exit, 2);
   assert.match(wrong.stderr, /Unknown fate: bad-sintax[^]*Did you mean "bad-syntax"\?/);
@@ -87,10 +89,7 @@ test("without a fate, the command lists all fates", async () => {
 
 test("every line that the summary counts is listed", async () => {
   const project = await published();
-  const counts = JSON.parse((await project.run("stats", "--fate", "--json")).stdout) as Record<
-    string,
-    number
-  >;
+  const counts = fatesIn((await project.run("stats", "--fate", "--json")).stdout);
   assert.ok(Object.keys(counts).length > 3);
   for (const [fate, count] of Object.entries(counts)) {
     const { stdout } = await project.run("stats", "--fate", fate);

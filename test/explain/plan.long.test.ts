@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { run } from "../../src/cli/main.ts";
 import { type Host, HostError, type MemoryHost, memoryHost } from "../support/internals.ts";
 import { packingHost } from "../support/packing-host.ts";
+import { listIn } from "../support/documents.ts";
 
 const names = (start: string, count: number): string =>
   Array.from({ length: count }, (_, index) => `||${start}${index}.example^\n`).join("");
@@ -126,17 +127,17 @@ test("plan as JSON and as Markdown", async () => {
   project.own(`${names("o", 200)}||new.test^\n`);
   const json = await project.run("plan", "--json");
   assert.equal(json.exit, 0);
-  const plan = JSON.parse(json.stdout) as {
+  const plan = listIn(json.stdout) as {
     added: string[];
     changes: { name: string; from: { line: number } }[];
-    refused: unknown[];
+    violations: unknown[];
   };
   assert.deepEqual(plan.added, ["||new.test^"]);
   assert.deepEqual(
     plan.changes.map(({ name, from }) => [name, from.line]),
     [["new.test", 201]],
   );
-  assert.deepEqual(plan.refused, []);
+  assert.deepEqual(plan.violations, []);
   const markdown = await project.run("plan", "--markdown");
   assert.match(
     markdown.stdout,

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { MemoryProject } from "../support/memory-project.ts";
 import { isNightly } from "../support/nightly.ts";
 import { Random } from "../support/random.ts";
+import { listIn } from "../support/documents.ts";
 
 const ACCEPT = ["source-shrunk", "source-grown", "source-replaced", "too-few-rules"].flatMap(
   (code) => ["--accept", code],
@@ -78,7 +79,7 @@ test("plan tells every file that a build then changes, and no other", async () =
       const planned = await project.run(...words, "--json");
       const shown = await project.run(...words);
       assert.deepEqual(publishedIn(project), before, "a plan publishes nothing");
-      const { added, removed, files } = JSON.parse(planned.stdout) as Planned;
+      const { added, removed, files } = listIn(planned.stdout) as Planned;
       const { exit, stderr } = await project.run("-c", "c.json", "-q", ...ACCEPT);
       assert.equal(exit, 0, stderr);
       const after = publishedIn(project);
@@ -192,7 +193,7 @@ test("diff and log show names that come and go in an output alone, and nothing i
   assert.ok(before.includes(line), stdout);
   const { stdout: events } = await project.run("log", "-c", "c.json", "--json");
   assert.deepEqual(
-    (JSON.parse(events) as { events: { event: string }[] }).events.map(({ event }) => event),
+    (listIn(events) as { events: { event: string }[] }).events.map(({ event }) => event),
     ["unchanged", "published", "published"],
   );
   assert.deepEqual(

@@ -9,6 +9,7 @@ import { MemoryProject } from "../support/memory-project.ts";
 import { isNightly } from "../support/nightly.ts";
 import { Random } from "../support/random.ts";
 import { HOUR, NOW, health, page, run } from "../support/server-states.ts";
+import { listIn } from "../support/documents.ts";
 
 /** The numbers of one source. */
 interface Counted {
@@ -95,7 +96,7 @@ function cellOf(html: string, source: string, label: string): number {
 async function jsonOf<T>(project: MemoryProject, ...words: string[]): Promise<T> {
   const { exit, stdout, stderr } = await project.run(...words, "-c", "c.json", "--json");
   assert.equal(exit, 0, stderr);
-  return JSON.parse(stdout) as T;
+  return listIn(stdout) as T;
 }
 
 /** Compiles the sources, recounts everything, and compares every view with that. */
@@ -105,7 +106,8 @@ async function checkViews(sources: Sources, config: object, least: number): Prom
     ...Object.fromEntries(files),
     "c.json": JSON.stringify({ name: "T", min_sources: least, ...config }),
   });
-  const report = await jsonOf<SuccessfulBuild>(project, "compile");
+  const compiled = await jsonOf<Omit<SuccessfulBuild, "name">>(project, "compile");
+  const report = { name: "T", ...compiled };
   const list = project.text("rules/t.txt");
   const own = recounted(sources, list, least);
   const rules = linesOf(list).filter((line) => !/^(?:[!#]|\s*$)/.test(line)).length;
@@ -164,7 +166,13 @@ async function checkViews(sources: Sources, config: object, least: number): Prom
       assert.equal(inStats[key], one[key], `stats: ${key} of ${source}\n${what}`);
       assert.equal(cellOf(html, source, LABELS[key]), one[key], `report: ${key} of ${source}`);
     }
-    const fates = await jsonOf<Record<string, number>>(project, "stats", "--fate", "-s", source);
+    const { fates } = await jsonOf<{ fates: Record<string, number> }>(
+      project,
+      "stats",
+      "--fate",
+      "-s",
+      source,
+    );
     assert.deepEqual(fates, byFate, `stats --fate of ${source}\n${what}`);
     for (const [fate, count] of Object.entries(fates)) {
       const { stdout } = await project.run("stats", "-c", "c.json", "--fate", fate, "-s", source);

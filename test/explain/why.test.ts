@@ -7,6 +7,7 @@ import { packingHost } from "../support/packing-host.ts";
 import { regexTexts } from "../../src/syntax/regex-rule.ts";
 import { countLineFeeds } from "../../src/bytes/text.ts";
 import { Random } from "../support/random.ts";
+import { listIn, nameIn } from "../support/documents.ts";
 
 const FILES = {
   "c.json": JSON.stringify({
@@ -70,7 +71,7 @@ async function why(
 async function explained(name: string): Promise<Record<string, unknown>> {
   const { exit, stdout, stderr } = await why(["--json", name]);
   assert.equal(exit, 0, stderr);
-  return JSON.parse(stdout) as Record<string, unknown>;
+  return nameIn(stdout) as Record<string, unknown>;
 }
 
 test("why shows the verdict and the deciding rule", async () => {
@@ -144,7 +145,7 @@ test("why handles generated exceptions, comments, rewrites and URLs", async () =
     ["no.deny.example", "blocked", "||deny.example^$denyallow=ok.deny.example Own:8"],
   ] as const) {
     const { stdout, stderr } = await why(["--json", name], undefined, "", files);
-    const answer = JSON.parse(stdout) as {
+    const answer = nameIn(stdout) as {
       verdict: string;
       rule?: { text: string; source: string; line: number };
     };
@@ -210,9 +211,10 @@ test("many names at once get the same answers as one by one", async () => {
     "d.test",
     "good.example.net",
   ];
-  const together = (await why(["--json", ...names])).stdout.trim().split("\n");
+  const { stdout } = await why(["--json", ...names]);
+  const { names: together } = listIn(stdout) as { names: object[] };
   for (const [index, name] of names.entries())
-    assert.deepEqual(JSON.parse(together[index]!), await explained(name), name);
+    assert.deepEqual(together[index], await explained(name), name);
 });
 
 test("names that cannot be answered are reported", async () => {

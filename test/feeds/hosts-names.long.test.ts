@@ -3,6 +3,7 @@ import { test } from "node:test";
 import * as fc from "fast-check";
 import { MemoryProject } from "../support/memory-project.ts";
 import { propertyRuns } from "../support/property.ts";
+import { fatesIn, listIn } from "../support/documents.ts";
 
 const WORDS = ["-c", "c.json", "--no-cache"];
 const NAMES = Array.from({ length: 9 }, (_, index) => `n${index}.example.com`);
@@ -28,20 +29,15 @@ async function answer(project: MemoryProject, ...words: string[]): Promise<strin
 
 /** The fates of all lines with each name. */
 async function fatesOf(project: MemoryProject): Promise<ReadonlyMap<string, readonly Line[]>> {
-  const texts = await answer(project, "why", ...NAMES, "--json");
-  const answers = texts
-    .trim()
-    .split("\n")
-    .map((text) => JSON.parse(text) as { name: string; lines: Line[] });
-  return new Map(answers.map(({ name, lines }) => [name, lines]));
+  const { names } = listIn(await answer(project, "why", ...NAMES, "--json")) as {
+    names: { name: string; lines: Line[] }[];
+  };
+  return new Map(names.map(({ name, lines }) => [name, lines]));
 }
 
 /** Both views of the dropped lines must agree. */
 async function checkCounts(project: MemoryProject): Promise<void> {
-  const counts = JSON.parse(await answer(project, "stats", "--fate", "--json")) as Record<
-    string,
-    number
-  >;
+  const counts = fatesIn(await answer(project, "stats", "--fate", "--json"));
   for (const [fate, count] of Object.entries(counts)) {
     const lines = await answer(project, "stats", "--fate", fate, "--json");
     assert.equal(lines.trim().split("\n").length, count, fate);

@@ -6,6 +6,7 @@ import { MemoryProject } from "../support/memory-project.ts";
 import { readForeign as read } from "../support/read-foreign.ts";
 import { Random } from "../support/random.ts";
 import { NaiveNames } from "../support/resolvers/naive-names.ts";
+import { nameIn } from "../support/documents.ts";
 
 test("rpz: TTL and class may come in any order, with or without units", async () => {
   const { rules } = await read(
@@ -358,7 +359,7 @@ test("why finds entries of a zone with $ORIGIN and of a document in one line", a
     });
     await project.run("-q", "-c", "c.json", "--accept", "too-few-rules");
     const { stdout } = await project.run("why", "-c", "c.json", "b.zq", "--json");
-    const { verdict, lines } = JSON.parse(stdout) as {
+    const { verdict, lines } = nameIn(stdout) as {
       verdict: string;
       lines: { line: number; text: string }[];
     };

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { FORMAT_NAMES } from "../../src/config/outputs.ts";
 import { MemoryProject } from "../support/memory-project.ts";
+import { listIn } from "../support/documents.ts";
 
 const ABOUT = {
   description: "Ads",
@@ -30,7 +31,7 @@ const COMPILE = ["compile", "-c", "c.json", "--no-cache", "--json"];
 async function outcomes(of: MemoryProject, ...words: string[]): Promise<string[]> {
   const { stdout, stderr, exit } = await of.run(...COMPILE, ...words);
   assert.equal(exit, 0, stderr);
-  const { outputs } = JSON.parse(stdout) as { outputs: { outcome: string }[] };
+  const { outputs } = listIn(stdout) as { outputs: { outcome: string }[] };
   return outputs.map(({ outcome }) => outcome);
 }
 

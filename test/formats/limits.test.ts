@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { FORMAT_NAMES } from "../../src/config/outputs.ts";
 import { MemoryProject } from "../support/memory-project.ts";
+import { listIn } from "../support/documents.ts";
 
 const WORDS = ["compile", "-c", "c.json", "--no-cache"];
 
@@ -53,7 +54,7 @@ async function run(
   const project = projectOf(outputs, transformations);
   const { exit, stdout, stderr } = await project.run(...WORDS, "--json");
   assert.equal(exit, 0, stderr);
-  const all = (JSON.parse(stdout) as { outputs: Output[] }).outputs;
+  const all = (listIn(stdout) as { outputs: Output[] }).outputs;
   return { project, written: all.filter(({ format }) => format !== undefined) };
 }
 
@@ -157,7 +158,7 @@ test("related names of a policy zone stay in one part", async () => {
   });
   const { exit, stdout, stderr } = await project.run(...WORDS, "--json");
   assert.equal(exit, 0, stderr);
-  const [, output] = (JSON.parse(stdout) as { outputs: Output[] }).outputs;
+  const [, output] = (listIn(stdout) as { outputs: Output[] }).outputs;
   const parts = output!.files.map((file) => project.text(file));
   assert.ok(parts.length > 4);
   for (const part of parts)
@@ -188,7 +189,7 @@ test("every part of a rule-set of sing-box is a document, also in its second sec
     });
     const { exit, stdout, stderr } = await project.run(...WORDS, "--json");
     assert.equal(exit, 0, stderr);
-    const written = (JSON.parse(stdout) as { outputs: Output[] }).outputs;
+    const written = (listIn(stdout) as { outputs: Output[] }).outputs;
     const { files } = written.find(({ format }) => format === "sing-box")!;
     const parts = files
       .filter((file) => !file.includes("allow"))

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { HostError } from "../support/internals.ts";
 import { MemoryProject } from "../support/memory-project.ts";
 import { posixPath } from "../support/memory-host.ts";
+import { listIn } from "../support/documents.ts";
 
 function project(
   outputs: readonly object[],
@@ -41,7 +42,7 @@ interface Output {
 async function outputsOf(of: MemoryProject): Promise<Output[]> {
   const { stdout, stderr, exit } = await of.run(...WORDS, "--json");
   assert.equal(exit, 0, stderr);
-  return (JSON.parse(stdout) as { outputs: Output[] }).outputs;
+  return (listIn(stdout) as { outputs: Output[] }).outputs;
 }
 
 test("format outputs are written beside the list, each with its report", async () => {

@@ -7,6 +7,7 @@ import { MemoryProject } from "../support/memory-project.ts";
 import { Random } from "../support/random.ts";
 import { NaiveNames } from "../support/resolvers/naive-names.ts";
 import { isNightly } from "../support/nightly.ts";
+import { nameIn } from "../support/documents.ts";
 
 const LABELS = ["a", "b", "c"];
 
@@ -211,7 +212,7 @@ test("why finds lines of other formats", async () => {
   });
   await project.run("compile", "-q", "-c", "c.json");
   const { stdout } = await project.run("why", "-c", "c.json", "x.b.example", "--json");
-  const { verdict, lines } = JSON.parse(stdout) as {
+  const { verdict, lines } = nameIn(stdout) as {
     verdict: string;
     lines: { line: number; text: string }[];
   };

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MemoryProject } from "../support/memory-project.ts";
 import { Random } from "../support/random.ts";
+import { listIn } from "../support/documents.ts";
 
 const TRUSTS = ["full", "standard", "block-only"] as const;
 const APEX = "@ SOA localhost. root.localhost. 1 2 3 4 5\n@ NS localhost.\n";
@@ -23,7 +24,7 @@ async function read(zone: string, trust: string): Promise<Read> {
   const words = ["-c", "c.json", "--json", "--accept", "too-few-rules"];
   const { exit, stdout, stderr } = await project.run(...words);
   assert.equal(exit, 0, stderr);
-  const { sources } = JSON.parse(stdout) as { sources: { dropped: Record<string, number> }[] };
+  const { sources } = listIn(stdout) as { sources: { dropped: Record<string, number> }[] };
   const lines = project.text("rules/l.txt").split("\n");
   return {
     rules: lines.filter((line) => line !== "" && !line.startsWith("!")),

@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { run } from "../../src/cli/main.ts";
 import { memoryHost } from "../support/internals.ts";
 import { packingHost } from "../support/packing-host.ts";
+import { listIn } from "../support/documents.ts";
 
 /** PowerShell itself is not available to tests: what the module reads is compared with what the program prints. */
 const folder = join(import.meta.dirname, "../../packaging/powershell");
@@ -25,7 +26,7 @@ test("the manifest of a checkout can be imported by its path: a valid version, a
   assert.ok(existsSync(join(folder, /'(\.\.\/[^']*bin\.ts)'/.exec(source)![1]!)));
 });
 
-test("the module reads what the program prints: one document per command, and problems with severity, code and message", async () => {
+test("the module reads what the program prints: one document about lists per command, and problems with severity, code and message", async () => {
   const config = { name: "L", sources: [{ source: "a.txt" }] };
   const host = memoryHost({
     files: { "compiler-config.json": JSON.stringify(config), "a.txt": "||ads.example^\n" },
@@ -50,9 +51,9 @@ test("the module reads what the program prints: one document per command, and pr
       for (const key of ["severity", "code", "message"])
         assert.equal(typeof problem[key], "string", line);
     }
-    const document = JSON.parse(host.output.stdout.slice(out)) as Record<string, unknown>;
+    const list = listIn(host.output.stdout.slice(out)) as Record<string, unknown>;
     // The example in the help of each function.
     const example = new RegExp(`\\(Invoke-RulesCompiler [^)]*\\)\\.(\\w+)`).exec(source)![1]!;
-    if (command === "compile") assert.equal(document[example], 1);
+    if (command === "compile") assert.equal(list[example], 1);
   }
 });

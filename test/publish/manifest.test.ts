@@ -39,7 +39,7 @@ test("a manifest lists every file with its digest, and verify finds differences"
   made.write("rules/l.hosts", "0.0.0.0 evil.example\n");
   const bad = await made.run("verify", "rules/manifest.json", "--json");
   assert.equal(bad.exit, 5);
-  assert.equal((JSON.parse(bad.stdout) as { isGood: boolean }).isGood, false);
+  assert.equal((JSON.parse(bad.stdout) as { ok: boolean }).ok, false);
   assert.match(bad.stderr, /l\.hosts does not match the manifest/);
   made.memory.files.delete("/project/rules/l.hosts");
   made.now = "2026-11-13T00:00:00Z";

@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { corpusConfigInPlace, missingCorpus } from "../support/corpus.ts";
 import { DiskProject } from "../support/disk-project.ts";
 import { blocksOf } from "../support/markdown.ts";
+import { listIn } from "../support/documents.ts";
 
 const root = join(import.meta.dirname, "../..");
 const isMissing =
@@ -81,7 +82,7 @@ test(
     await runIn(project, ...from, "-q");
     await runIn(project, "export", ...from, "lines.csv.zst");
     const { stdout } = await project.run("stats", ...from, "--json");
-    const stats = JSON.parse(stdout) as {
+    const stats = listIn(stdout) as {
       lines: number;
       rules: number;
       sources: {

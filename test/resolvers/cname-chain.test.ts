@@ -4,6 +4,7 @@ import { cnameChain } from "../../src/resolvers/dns-client.ts";
 import { DiskProject } from "../support/disk-project.ts";
 import { nodeHost } from "../support/internals.ts";
 import { answerTo, decoded, localResolver, udpServer } from "../support/resolvers/dns-server.ts";
+import { listIn } from "../support/documents.ts";
 
 /** A server that answers with these CNAME records, whatever the question. */
 async function aliases(
@@ -67,10 +68,7 @@ test("why --resolver answers for every name of the chain", async (context) => {
   const why = ["why", "-c", "c.json", "--json", "shop.example", "--resolver"];
   const { stdout, exit, stderr } = await project.run(...why, "home");
   assert.equal(exit, 0, stderr);
-  const answers = stdout
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line) as { name: string; verdict: string });
+  const { names: answers } = listIn(stdout) as { names: { name: string; verdict: string }[] };
   assert.deepEqual(
     answers.map(({ name, verdict }) => [name, verdict]),
     [

@@ -59,9 +59,9 @@ async function published(
 
 async function prove(project: DiskProject, ...words: string[]): Promise<Proof & { exit: number }> {
   const { exit, stdout } = await project.run("prove", "-c", "c.json", "--json", ...words);
-  const { isProved, resolvers } = JSON.parse(stdout) as { isProved: boolean; resolvers: Proof[] };
-  assert.equal(isProved, exit === 0);
-  return { ...resolvers[0]!, exit };
+  const { ok, lists } = JSON.parse(stdout) as { ok: boolean; lists: { resolvers: Proof[] }[] };
+  assert.equal(ok, exit === 0);
+  return { ...lists[0]!.resolvers[0]!, exit };
 }
 
 test("prove prints one line per resolver and exits with 0 or 12", async (context) => {

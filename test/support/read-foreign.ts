@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { FateName } from "../../src/rules/fate.ts";
 import { MemoryProject } from "./memory-project.ts";
+import { listIn } from "./documents.ts";
 
 interface Read {
   readonly rules: readonly string[];
@@ -21,7 +22,7 @@ export async function readForeign(type: string, text: string): Promise<Read> {
   const words = ["-c", "c.json", "--json", "--no-cache", "--accept", "too-few-rules"];
   const { exit, stdout, stderr } = await project.run(...words);
   assert.equal(exit, 0, stderr);
-  const { sources } = JSON.parse(stdout) as { sources: Pick<Read, "dropped" | "lines">[] };
+  const { sources } = listIn(stdout) as { sources: Pick<Read, "dropped" | "lines">[] };
   const rules = project
     .text("rules/l.txt")
     .split("\n")

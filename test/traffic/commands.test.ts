@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { run } from "../../src/cli/main.ts";
 import { memoryHost } from "../support/internals.ts";
 import { packingHost } from "../support/packing-host.ts";
+import { listIn, nameIn } from "../support/documents.ts";
 
 const LOG = `a.secret.example
 a.secret.example
@@ -55,7 +56,7 @@ test("plan counts the queries that the next list blocks and frees; names only wi
   );
   const json = await say(...words, "--json");
   assert.doesNotMatch(json.stdout, /a\.secret/);
-  const { traffic } = JSON.parse(json.stdout) as { traffic: object };
+  const { traffic } = listIn(json.stdout) as { traffic: object };
   assert.deepEqual(traffic, {
     files: [{ file: "queries.log", format: "names", queries: 4 }],
     queries: 4,
@@ -79,7 +80,7 @@ test("why says how often a name was asked for", async () => {
     "queries.log",
     "--json",
   );
-  assert.equal((JSON.parse(json.stdout) as { asked: number }).asked, 2);
+  assert.equal((nameIn(json.stdout) as { asked: number }).asked, 2);
   assert.equal((await say("why", "-c", "c.json", "-", "--traffic", "queries.log")).exit, 2);
 });
 
@@ -130,7 +131,7 @@ test("clients are counted only on request", async () => {
   assert.match(plan.stdout, /10\.0\.0\.1 +2 +1 +1\n +fd00::2 +1 +0 +1\n/);
   assert.doesNotMatch(plan.stdout, /10\.0\.0\.3/, "an untouched client");
   const json = await say("plan", ...words, "--verbose", "--json");
-  const { traffic } = JSON.parse(json.stdout) as { traffic: { clients: object } };
+  const { traffic } = listIn(json.stdout) as { traffic: { clients: object } };
   assert.deepEqual(traffic.clients, [
     { client: "10.0.0.1", queries: 2, blocked: 1, freed: 1 },
     { client: "fd00::2", queries: 1, blocked: 0, freed: 1 },
@@ -175,7 +176,7 @@ test("with min_sources, a query needs as many sources as its rule", async () => 
   write("c.txt", "||secret.example^\n||b.other.example^\n");
   assert.equal((await say("-c", "c.json")).exit, 0);
   const { stdout } = await say("stats", "-c", "c.json", "--traffic", "queries.log", "--json");
-  const { traffic } = JSON.parse(stdout) as { traffic: { sources: { alone: number }[] } };
+  const { traffic } = listIn(stdout) as { traffic: { sources: { alone: number }[] } };
   // Without a, the rule for b.other.example of b and c is no longer covered. Without b, neither rule has two sources.
   assert.deepEqual(
     traffic.sources.map(({ alone }) => alone),

@@ -2,7 +2,6 @@ import { auditConfig } from "../../builder/audit-config.ts";
 import { checkSyntax } from "../../config/validate.ts";
 import { type Code, Exit } from "../../diagnostics/codes.ts";
 import { CompilerError, errorOf } from "../../diagnostics/render.ts";
-import { sendToOutput } from "../../host/files.ts";
 import type { Host } from "../../host/host.ts";
 import type { ImportedConfig } from "../../import/hostlist-compiler.ts";
 import { readImportedConfig } from "../../import/read-imported-config.ts";
@@ -10,7 +9,7 @@ import { flagsOf } from "../flags/help.ts";
 import { BuildScreen } from "../output/build-screen.ts";
 import { columnsOf } from "../output/reporter.ts";
 import { auditJson, auditText, trafficTable } from "../output/stats-text.ts";
-import { showText } from "../output/table.ts";
+import { sendDocument, showText } from "../output/table.ts";
 import type { Command } from "./registry.ts";
 
 /** Fetches, compiles and analyses the lists of another program. Writes nothing. */
@@ -32,7 +31,7 @@ export const auditCommand: Command = async (options, host, reporter, signal) => 
   const columns = columnsOf(host.stdout);
   if (options.json) {
     const document = { ...auditJson(audit), ...(traffic && { traffic }) };
-    await sendToOutput(`${JSON.stringify(document)}\n`, host);
+    await sendDocument(document, host);
     return Exit.Done;
   }
   const queries = traffic === undefined ? "" : `\n${trafficTable(stats, traffic, style, columns)}`;

@@ -38,7 +38,7 @@ export const diffCommand: Command = async (options, host, reporter) => {
     return {
       text: () =>
         `${title}${printable(before)} → ${printable(after)}\n${changeLines(change, style, ranks).join("\n")}\n`,
-      documents: [changeJson(change, ranks)],
+      document: changeJson(change, ranks),
       exit: changeExit(change, options),
     };
   };

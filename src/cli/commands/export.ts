@@ -3,8 +3,8 @@ import { listNames } from "../../builder/state/kept-builds.ts";
 import { Exit } from "../../diagnostics/codes.ts";
 import { CompilerError, errorOf } from "../../diagnostics/render.ts";
 import { countText, printable } from "../../diagnostics/text.ts";
-import { sendToOutput } from "../../host/files.ts";
 import { bytesText } from "../output/build-screen.ts";
+import { sendDocument } from "../output/table.ts";
 import type { Command } from "./registry.ts";
 
 /** Writes the last build of the selected lists as CSV. */
@@ -20,7 +20,7 @@ export const exportCommand: Command = async (options, host, reporter) => {
     ]);
   const lists = await listNames(options, host);
   const { rows, bytes, unseen } = await exportDataset(lists, file, options, host);
-  if (options.json) await sendToOutput(`${JSON.stringify({ file, rows, bytes, unseen })}\n`, host);
+  if (options.json) await sendDocument({ file, rows, bytes, unseen }, host);
   const { style } = reporter;
   if (file !== undefined)
     reporter.info(

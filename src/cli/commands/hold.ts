@@ -1,12 +1,11 @@
 import { endHold, holdPublished } from "../../builder/rollback.ts";
-import { holdText } from "../../builder/state/list-state.ts";
+import { holdFacts, holdText } from "../../builder/state/list-state.ts";
 import { CompilerError, errorOf } from "../../diagnostics/render.ts";
 import { Exit } from "../../diagnostics/codes.ts";
 import { printable } from "../../diagnostics/text.ts";
-import type { Host } from "../../host/host.ts";
-import { sendToOutput } from "../../host/files.ts";
 import { flagsOf } from "../flags/help.ts";
 import { BuildScreen } from "../output/build-screen.ts";
+import { sendDocument } from "../output/table.ts";
 import type { Command } from "./registry.ts";
 import { buildOperand, publishKept } from "./rollback.ts";
 
@@ -23,8 +22,7 @@ export const holdCommand: Command = async (options, host, reporter, signal) => {
     return await publishKept({ build, hold: true })(options, host, reporter, signal);
   const { list, hold } = held;
   reporter.info(holdText(list, hold));
-  const { of, at, by } = hold;
-  if (options.json) await sendDocument({ name: list, held: true, of, at, by }, host);
+  if (options.json) await sendDocument({ lists: [{ list, held: holdFacts(hold) }] }, host);
   return Exit.Done;
 };
 
@@ -33,10 +31,6 @@ const end: Command = async (options, host, reporter, signal) => {
   const wasHeld = hold !== undefined;
   const now = wasHeld ? "is no longer held; the next run publishes it" : "is not held";
   reporter.info(`${printable(list)} ${now}`);
-  if (options.json) await sendDocument({ name: list, held: false, wasHeld }, host);
+  if (options.json) await sendDocument({ lists: [{ list, held: null, wasHeld }] }, host);
   return Exit.Done;
 };
-
-async function sendDocument(document: object, host: Host): Promise<void> {
-  await sendToOutput(`${JSON.stringify(document)}\n`, host);
-}

@@ -3,7 +3,6 @@ import { FORMAT_NAMES, OUTPUT_FORMATS } from "../../config/outputs.ts";
 import { Exit } from "../../diagnostics/codes.ts";
 import { CompilerError, errorOf } from "../../diagnostics/render.ts";
 import { countText, printable, someOf, withoutCredentials } from "../../diagnostics/text.ts";
-import { sendToOutput } from "../../host/files.ts";
 import type { Host, TextSource } from "../../host/host.ts";
 import { USER_RULES, configText, isUsed, problemOf } from "../../import/config-text.ts";
 import {
@@ -22,6 +21,7 @@ import { KNOWN_LISTS, readImportedConfig } from "../../import/read-imported-conf
 import { CONFIG_NAMES, NEW_CONFIG, configsIn } from "../flags/found-config.ts";
 import { flagsOf } from "../flags/help.ts";
 import { type Options, formatOption } from "../flags/options.ts";
+import { sendDocument } from "../output/table.ts";
 import type { Command } from "./registry.ts";
 
 /** Writes a configuration, and a file for the user's own rules if there are any. */
@@ -84,10 +84,10 @@ export const initCommand: Command = async (options, host, reporter, signal) => {
   );
   const commentedOut = [...setup.lists, ...filesOf(setup)]
     .filter((list) => list.isOn && !isUsed(list))
-    .map((list) => ({ name: list.name, problem: problemOf(list) ?? "" }));
-  for (const { name: list, problem } of commentedOut)
+    .map((list) => ({ label: list.name, problem: problemOf(list) ?? "" }));
+  for (const { label, problem } of commentedOut)
     reporter.info(
-      `  ${style.warning(`commented out: ${printable(list, 60)}: ${printable(problem, 300)}`)}`,
+      `  ${style.warning(`commented out: ${printable(label, 60)}: ${printable(problem, 300)}`)}`,
     );
   for (const note of setup.notes) reporter.info(`  ${style.warning(printable(note, 400))}`);
   const isFound = isDefault && !host.env["CONFIG_PATH"];
@@ -95,8 +95,9 @@ export const initCommand: Command = async (options, host, reporter, signal) => {
   reporter.info(`compile it: ${style.strong(words)}`);
   if (options.json) {
     const own = hasOwn ? { ownRules: setup.userRules.length, ownRulesFile: userRulesFile } : {};
-    const document = { file, name, sources: lists, ...own, commentedOut, notes: setup.notes };
-    await sendToOutput(`${JSON.stringify(document)}\n`, host);
+    const { notes } = setup;
+    const document = { list: name, file, sources: lists, ...own, commentedOut, notes };
+    await sendDocument({ lists: [document] }, host);
   }
   return Exit.Done;
 };

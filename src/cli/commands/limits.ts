@@ -36,17 +36,18 @@ export const limitsCommand: Command = async (options, host, reporter, signal) =>
   await sendToOutput(text, host);
   if (fit === undefined) return Exit.Done;
   const figures = `${printable(file!)} has ${countText(fit.rules, "rule")}, ${numberText(fit.left)} of ${numberText(fit.limit)} are left`;
-  if (!fit.fits)
+  if (!fit.ok)
     throw new CompilerError([errorOf("list-does-not-fit", `The list does not fit: ${figures}`)]);
   reporter.info(`${reporter.style.good("fits")}: ${figures}`);
   return Exit.Done;
 };
 
 interface Fit {
+  /** Whether the list fits. */
+  readonly ok: boolean;
   readonly rules: number;
   readonly limit: number;
   readonly left: number;
-  readonly fits: boolean;
 }
 
 function fitOf(rules: number, { limits }: AccountLimits): Fit {
@@ -56,7 +57,7 @@ function fitOf(rules: number, { limits }: AccountLimits): Fit {
       errorOf("api-unreachable", `The DNS API reports no limit named ${RULES_LIMIT}`),
     ]);
   const left = Math.max(0, found.limit - found.used);
-  return { rules, limit: found.limit, left, fits: rules <= left };
+  return { ok: rules <= left, rules, limit: found.limit, left };
 }
 
 async function rulesIn(file: string, host: Host): Promise<number> {

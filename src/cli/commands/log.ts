@@ -29,7 +29,7 @@ export const logCommand: Command = async (options, host, reporter) => {
     if (!isMarkdown)
       return {
         text: () => `${style.strong(printable(file.name))}\n${eventTable(events)}\n`,
-        documents: [{ events }],
+        document: { events },
       };
     const { name = list, changes } = await changesOf(file, options.rulesDir, host);
     if (changes.length === 0)
@@ -38,7 +38,7 @@ export const logCommand: Command = async (options, host, reporter) => {
       );
     const markdown = `# ${name}\n${changes.map(({ text }) => text).join("")}`;
     const documents = changes.map(({ document }) => document);
-    return { text: () => markdown, documents: [{ events, changes: documents, markdown }] };
+    return { text: () => markdown, document: { events, changes: documents, markdown } };
   };
   return await answerLists(lists, answer, { options, host, reporter });
 };

@@ -15,7 +15,7 @@ import { flagsOf } from "../flags/help.ts";
 import { BuildScreen } from "../output/build-screen.ts";
 import { changeJson, fileText, planMarkdown, planText } from "../output/change-text.ts";
 import { trafficChangeJson } from "../output/stats-text.ts";
-import { showText } from "../output/table.ts";
+import { sendDocument, showText } from "../output/table.ts";
 import type { Command } from "./registry.ts";
 
 /** Shows what the next publish would change, and whether a guard would refuse it. Publishes nothing. */
@@ -47,11 +47,12 @@ export const planCommand: Command = async (options, host, reporter, signal) => {
       const isVerbose = reporter.shows("debug");
       const shown = { ...screenOf(file, run, change), isVerbose, traffic, hold };
       if (options.json) {
-        const { report, refused } = shown;
+        const { report, violations } = shown;
         documents.push({
+          list: report.name,
           file,
           report,
-          refused,
+          violations,
           ...(hold && { held: holdFacts(hold) }),
           ...changeJson(change, run.compiled.ranks),
           ...(traffic && { traffic: trafficChangeJson(traffic, isVerbose) }),
@@ -73,11 +74,8 @@ export const planCommand: Command = async (options, host, reporter, signal) => {
     const text = combined.map((one) => `${fileText(one)}\n`).join("");
     if (!options.json) await showText(text, host);
   }
-  const document =
-    lists.length === 1
-      ? { ...documents[0], ...(combined.length > 0 && { combined }) }
-      : { lists: documents, ...(combined.length > 0 && { combined }) };
-  if (options.json) await sendToOutput(`${JSON.stringify(document)}\n`, host);
+  if (options.json)
+    await sendDocument({ lists: documents, ...(combined.length > 0 && { combined }) }, host);
   return [Exit.Guard, Exit.Changes].find((exit) => exits.includes(exit)) ?? Exit.Done;
 };
 
@@ -88,5 +86,5 @@ function screenOf(
 ): Omit<Parameters<typeof planText>[0], "isVerbose" | "traffic" | "hold"> {
   const all = [...compiled.diagnostics, ...warnings];
   const { report, ranks } = compiled;
-  return { file, report, change, refused: violations, warnings: all, ranks };
+  return { file, report, change, violations, warnings: all, ranks };
 }

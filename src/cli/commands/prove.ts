@@ -1,10 +1,9 @@
 import { Exit } from "../../diagnostics/codes.ts";
 import { printable } from "../../diagnostics/text.ts";
-import { sendToOutput } from "../../host/files.ts";
 import { type Proof, proofDiagnostics, proveResolvers } from "../../resolvers/prove.ts";
 import { proofWait } from "../flags/options.ts";
 import { type Reporter, columnsOf } from "../output/reporter.ts";
-import { renderTable, showText } from "../output/table.ts";
+import { renderTable, sendDocument, showText } from "../output/table.ts";
 import type { Command } from "./registry.ts";
 
 /** Asks resolvers whether they answer from the published list. */
@@ -12,15 +11,17 @@ export const proveCommand: Command = async (options, host, reporter, signal) => 
   const waitMs = proofWait(options.args);
   const proofs = await proveResolvers(options, host, { waitMs, signal });
   const bad = proofs.filter(({ outcome }) => outcome !== "proved");
-  if (options.json)
-    await sendToOutput(
-      `${JSON.stringify({ isProved: bad.length === 0, resolvers: proofs })}\n`,
-      host,
-    );
+  if (options.json) await sendDocument({ ok: bad.length === 0, lists: byList(proofs) }, host);
   else await showText(textOf(proofs, reporter, columnsOf(host.stdout)), host);
   for (const diagnostic of bad.flatMap(proofDiagnostics)) reporter.diagnostic(diagnostic);
   return bad.length === 0 ? Exit.Done : Exit.Unproved;
 };
+
+/** The resolvers of each list. */
+function byList(proofs: readonly Proof[]): object[] {
+  const lists = [...new Set(proofs.map(({ list }) => list))];
+  return lists.map((list) => ({ list, resolvers: proofs.filter((one) => one.list === list) }));
+}
 
 function textOf(proofs: readonly Proof[], { dataStyle }: Reporter, columns: number): string {
   const rows = proofs.map(({ resolver, outcome, build, latencyMs, detail }) => [

@@ -23,7 +23,14 @@ import { withFoundConfig } from "../flags/found-config.ts";
 import { type Options, wordsFor } from "../flags/options.ts";
 import { serveOptionsOf } from "../flags/serve-options.ts";
 import { settingsOf } from "../output/narration.ts";
-import { actApart, isNew, printedBuild, problemIn, whyApart } from "../serve-children.ts";
+import {
+  type BuildDocument,
+  actApart,
+  buildIn,
+  isNew,
+  problemIn,
+  whyApart,
+} from "../serve-children.ts";
 import type { Command } from "./registry.ts";
 
 type Opened = Awaited<ReturnType<typeof openProject>> & { readonly options: Options };
@@ -128,10 +135,10 @@ function compileApart(name: string, options: Options, host: Host): RunnerOptions
         if (isNew(problem)) onProblem(problem);
       },
     });
-    if (BUILT.has(exit)) return { exit, ...printedBuild(stdout, name) };
-    return exit === Exit.Guard && stdout.trim() !== ""
-      ? { exit, sources: printedBuild(stdout, name).build?.sources }
-      : { exit };
+    if (stdout.trim() === "") return { exit };
+    const built = buildIn(JSON.parse(stdout) as BuildDocument, name);
+    if (BUILT.has(exit)) return { exit, ...built };
+    return exit === Exit.Guard ? { exit, sources: built.build?.sources } : { exit };
   };
 }
 

@@ -36,7 +36,7 @@ export const statsCommand: Command = async (options, host, reporter, signal) => 
       const title = isMarkdown ? `## ${markdownText(list)}\n` : style.strong(printable(list));
       return `${title}\n${figures}\n`;
     };
-    return { text, documents: [{ ...stats, ...(traffic && { traffic }) }] };
+    return { text, document: { ...stats, ...(traffic && { traffic }) } };
   };
   return await answerLists(lists, answer, { options, host, reporter });
 };

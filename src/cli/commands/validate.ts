@@ -3,7 +3,7 @@ import { openProject } from "../../builder/plan/project.ts";
 import { Exit } from "../../diagnostics/codes.ts";
 import { CompilerError, type Diagnostic } from "../../diagnostics/render.ts";
 import { countText, printable } from "../../diagnostics/text.ts";
-import { sendToOutput } from "../../host/files.ts";
+import { sendDocument } from "../output/table.ts";
 import type { Command } from "./registry.ts";
 
 /** Checks the configuration without reading sources. */
@@ -23,9 +23,11 @@ export const validateCommand: Command = async (options, host, reporter) => {
   reporter.info(
     `${reporter.style.good("valid")}: "${printable(name)}" with ${countText(sources, "source")}${several}`,
   );
-  const counted = hasSeveral ? { lists: lists.length } : {};
-  if (options.json)
-    await sendToOutput(`${JSON.stringify({ valid: true, name, sources, ...counted })}\n`, host);
+  const documents = lists.map(({ config }) => ({
+    list: config.name,
+    sources: config.sources.length,
+  }));
+  if (options.json) await sendDocument({ ok: true, lists: documents }, host);
   return Exit.Done;
 };
 

@@ -2,9 +2,9 @@ import { unfinishedBeside, verifyRelease } from "../../builder/inspect-lists.ts"
 import { Exit } from "../../diagnostics/codes.ts";
 import { CompilerError, errorOf } from "../../diagnostics/render.ts";
 import { countText, printable } from "../../diagnostics/text.ts";
-import { sendToOutput } from "../../host/files.ts";
 import { type Host, HostError } from "../../host/host.ts";
 import { flagsOf } from "../flags/help.ts";
+import { sendDocument } from "../output/table.ts";
 import type { Command } from "./registry.ts";
 
 /** Verifies a release: signature, expiry, digest of every file, name of the list, and that it is not older than the last one. */
@@ -23,10 +23,7 @@ export const verifyCommand: Command = async (options, host, reporter) => {
   for (const warning of await unfinishedBeside(place, host)) reporter.diagnostic(warning);
   const { manifest, problems } = await verifyRelease(place, { key, name, state }, host);
   if (options.json)
-    await sendToOutput(
-      `${JSON.stringify({ isGood: problems.length === 0, manifest, problems })}\n`,
-      host,
-    );
+    await sendDocument({ ok: problems.length === 0, manifest, diagnostics: problems }, host);
   if (problems.length > 0) throw new CompilerError(problems);
   const { version, expires, files } = manifest!;
   const signed = key === undefined ? "signature not checked" : "signed";

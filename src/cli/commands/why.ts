@@ -65,13 +65,14 @@ export const whyCommand: Command = async (options, host, reporter, signal) => {
               askedText(one.name, asked),
           )
           .join(""),
-      documents: explanations.map((one) => ({
-        list: file,
-        ...one,
-        ...rankJson(rankOf(one.name)),
-        ...(asked && { asked: asked.times.get(one.name) ?? 0 }),
-      })),
-      label: "names",
+      document: {
+        file,
+        names: explanations.map((one) => ({
+          ...one,
+          ...rankJson(rankOf(one.name)),
+          ...(asked && { asked: asked.times.get(one.name) ?? 0 }),
+        })),
+      },
     };
   };
   return await answerLists(lists, answer, { options, host, reporter });
@@ -109,11 +110,11 @@ function rankJson(rank: NameRank | undefined): object {
 
 /** Reads a query log and prints one line per name and list. */
 async function answerMany(lists: readonly string[], options: Options, host: Host): Promise<void> {
-  const many: { rules: ListRules; record: BuildRecord; of: string | undefined }[] = [];
+  const many: { rules: ListRules; record: BuildRecord; of: string }[] = [];
   for (const one of lists) {
     const { list, record } = await lastBuild(one, options, host);
     const rules = await ListRules.of(record, new MappedNames(list, record));
-    many.push({ rules, record, of: lists.length === 1 ? undefined : one });
+    many.push({ rules, record, of: one });
   }
   // Answers available lines before it waits for more, so that a growing log can be piped in.
   for await (const lines of host.stdin!.lines()) {
@@ -125,9 +126,9 @@ async function answerMany(lists: readonly string[], options: Options, host: Host
         const { verdict, by } = rules.answer(name);
         const rule = by === undefined ? undefined : inList(by, record);
         if (options.json)
-          out += `${JSON.stringify({ ...(of && { list: of }), name, verdict, ...(rule && { rule }) })}\n`;
+          out += `${JSON.stringify({ list: of, name, verdict, ...(rule && { rule }) })}\n`;
         else
-          out += `${of === undefined ? "" : `${printable(of)}\t`}${printable(name)}\t${verdict}\t${rule === undefined ? "" : `${printable(rule.text)}\t${locationText(rule, 200)}`}\n`;
+          out += `${lists.length === 1 ? "" : `${printable(of)}\t`}${printable(name)}\t${verdict}\t${rule === undefined ? "" : `${printable(rule.text)}\t${locationText(rule, 200)}`}\n`;
       }
     }
     await sendToOutput(out, host);

@@ -14,7 +14,6 @@ import { Exit } from "../../diagnostics/codes.ts";
 import { type Diagnostic, type Style, locationText, warningOf } from "../../diagnostics/render.ts";
 import { countText, numberText, printable, someOf } from "../../diagnostics/text.ts";
 import { COUNTS, fatesOfRules } from "../../explain/glossary.ts";
-import { sendToOutput } from "../../host/files.ts";
 import type { Host } from "../../host/host.ts";
 import type { Proof } from "../../resolvers/prove.ts";
 import type { Options } from "../flags/options.ts";
@@ -26,7 +25,7 @@ import {
   published,
 } from "../interruption.ts";
 import { type Reporter, columnsOf, fitText, textWidth } from "./reporter.ts";
-import { droppedText, renderTable } from "./table.ts";
+import { droppedText, renderTable, sendDocument } from "./table.ts";
 
 /** How many harmful lines are shown. The summary counts them all. */
 const MOST_ALARMS = 10;
@@ -117,16 +116,14 @@ export class BuildScreen {
     proofs: readonly Proof[],
   ): Promise<void> {
     if (!this.options.json || status === "interrupted") return;
-    const documentOf = (one: ListOutcome, document: object): object => {
+    const documents = lists.map((one) => {
       const resolvers = proofs.filter(({ list }) => list === one.list);
-      return resolvers.length === 0 ? document : { ...document, resolvers };
-    };
-    const [first] = lists;
-    if (this.lists > 1) {
-      const documents = lists.map((one) => documentOf(one, listDocument(one)));
-      await sendToOutput(`${JSON.stringify({ lists: documents, combined })}\n`, this.host);
-    } else if (first?.report !== undefined || first?.status === "held")
-      await this.sendReport(documentOf(first, reportOf(first)));
+      return { ...listDocument(one), ...(resolvers.length > 0 && { resolvers }) };
+    });
+    const document = { lists: documents, combined };
+    // Standard output contains the list.
+    if (this.options.output === "-") this.host.stderr.write(`${JSON.stringify(document)}\n`);
+    else await sendDocument(document, this.host);
   }
 
   /** Prints the proofs that succeeded. Each of the others is an error. */
@@ -217,30 +214,24 @@ export class BuildScreen {
     if (updates !== undefined) reporter.info(`  ${updates}`);
     for (const line of lossLines(output)) reporter.info(`  ${style.warning(line)}`);
   }
-
-  /** With `-o -`, standard output contains the list, so the report goes to standard error. */
-  private async sendReport(document: object): Promise<void> {
-    const text = `${JSON.stringify(document)}\n`;
-    if (this.options.output === "-") this.host.stderr.write(text);
-    else await sendToOutput(text, this.host);
-  }
 }
 
-function reportOf(outcome: ListOutcome): object {
-  const { report, outputs, files, seconds, diagnostics, list } = outcome;
-  if (outcome.status === "held")
-    return { name: list, ...report, outputs, files, held: true, diagnostics };
-  if (outcome.status === "refused") return { ...report, outputs: [], refused: diagnostics };
-  return { ...report, outputs, files, seconds, diagnostics };
-}
-
-/** The JSON document of one of several lists. */
+/** What programs read about the build of a list. */
 function listDocument(outcome: ListOutcome): object {
-  const { status, list, exit, diagnostics } = outcome;
-  const isReported = outcome.report !== undefined || status === "held";
-  const report = isReported ? reportOf(outcome) : {};
-  if (status !== "refused" && status !== "failed") return report;
-  return { ...report, name: list, exit, diagnostics };
+  const { list, status, exit, report, outputs, files, seconds, diagnostics } = outcome;
+  const isRefused = status === "refused";
+  const { name: _list, ...figures } = report ?? { name: list };
+  return {
+    list,
+    status,
+    exit,
+    ...figures,
+    outputs,
+    files,
+    seconds,
+    violations: isRefused ? diagnostics : [],
+    diagnostics: isRefused ? [] : diagnostics,
+  };
 }
 
 export function writtenText({ format, names, bytes, parts }: WrittenOutput): string {

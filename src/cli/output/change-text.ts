@@ -295,7 +295,7 @@ interface PlanView {
   readonly file: string;
   readonly report: CompileReport;
   readonly change: ListChange;
-  readonly refused: readonly Diagnostic[];
+  readonly violations: readonly Diagnostic[];
   readonly warnings: readonly Diagnostic[];
   readonly isVerbose?: boolean;
   /** What changes for the queries of a log. */
@@ -321,7 +321,7 @@ const SHOWN_WARNINGS: ReadonlySet<string> = new Set([
 
 /** A plan as text, in the order of a reviewer's questions: the target, the sources, the changes, and the guards. */
 export function planText(view: PlanView, style: Style): string {
-  const { file, report, change, refused, warnings } = view;
+  const { file, report, change, violations, warnings } = view;
   const lines = [
     `${style.strong(printable(report.name))} → ${printable(file)}`,
     `  ${sourcesText(report, style)}`,
@@ -329,16 +329,16 @@ export function planText(view: PlanView, style: Style): string {
     ...(view.traffic === undefined ? [] : trafficChangeLines(view.traffic, style, view.isVerbose)),
   ];
   const shown = warnings.filter(({ code }) => SHOWN_WARNINGS.has(code));
-  const said = [...shown, ...refused]
+  const said = [...shown, ...violations]
     .map((one) => renderDiagnostic(one, style, view.isVerbose))
     .join("");
   return `${lines.join("\n")}\n${said}${closing(view, style)}\n`;
 }
 
-function closing({ refused, change, report, hold }: PlanView, style: Style): string {
+function closing({ violations, change, report, hold }: PlanView, style: Style): string {
   if (hold !== undefined)
     return `${style.warning(holdText(report.name, hold))}; nothing would be published`;
-  const codes = [...new Set(refused.map(({ code }) => code))];
+  const codes = [...new Set(violations.map(({ code }) => code))];
   if (codes.length > 0)
     return `${style.error("would be refused")}; to publish once anyway: ${codes.map((code) => `--accept ${code}`).join(" ")}`;
   if (isSame(change)) return style.good("nothing to publish");
@@ -364,8 +364,8 @@ export function planMarkdown(view: PlanView): string {
   return `### Plan: ${verdict}\n\n${fence}text\n${text}${fence}\n`;
 }
 
-function verdictOf({ hold, refused, change }: PlanView): string {
+function verdictOf({ hold, violations, change }: PlanView): string {
   if (hold !== undefined) return "held";
-  if (refused.length > 0) return "would be refused";
+  if (violations.length > 0) return "would be refused";
   return isSame(change) ? "no change" : "changes";
 }

@@ -234,7 +234,7 @@ export const LINT_REPORTS: Readonly<
   Record<string, (files: readonly LintedFile[], style: Style) => string>
 > = {
   text: textReport,
-  json: (files) => `${JSON.stringify(files)}\n`,
+  json: (files) => `${JSON.stringify({ files })}\n`,
   sarif: (files) => `${JSON.stringify(sarifOf(files), undefined, 2)}\n`,
   github: githubAnnotations,
 };

@@ -232,7 +232,7 @@ interface Audit {
 
 /** The audit of one list. */
 interface AuditedList {
-  readonly name: string;
+  readonly label: string;
   readonly source: string;
   readonly lines: number;
   /** Rules of the compiled list that one of its lines gives. */
@@ -266,7 +266,7 @@ function sourcesOf({ report, stats }: Audit): AuditedList[] {
     // A list does not add rules that its own copy has, but one of the two is needed.
     const adds = onlyHere > 0 || (same.length > 1 && same.some((one) => needed.has(one.label)));
     return {
-      name: label,
+      label,
       source: source.source,
       lines,
       rules,
@@ -297,7 +297,7 @@ export function auditJson(audit: Audit): object {
   return {
     file: path,
     software: setup.software,
-    lists,
+    sources: lists,
     off: setup.lists.filter(({ isOn }) => !isOn).map(({ name }) => name),
     ownRules: setup.userRules.length,
     notes: setup.notes,
@@ -382,7 +382,7 @@ function stateText({ state, problem, sameAs }: AuditedList): string {
 
 function tableLines(lists: readonly AuditedList[], style: Style, columns: number): string[] {
   const rows = lists.map((list) => [
-    printable(list.name),
+    printable(list.label),
     ...[list.lines, list.rules, list.onlyHere].map(numberText),
     stateText(list),
   ]);

@@ -151,6 +151,11 @@ export async function showText(text: string, host: Host): Promise<void> {
   await sendToOutput(wrapScreen(text, columnsOf(host.stdout)), host);
 }
 
+/** Prints a document as one line of JSON. */
+export async function sendDocument(document: object, host: Host): Promise<void> {
+  await sendToOutput(`${JSON.stringify(document)}\n`, host);
+}
+
 /** Escapes untrusted text for Markdown. */
 export function markdownText(text: string): string {
   return printable(text).replace(/[|<>&[\]*_`\\]/g, (one) => `\\${one}`);

@@ -7,6 +7,7 @@ import { Random } from "../random.ts";
 import type { RandomList } from "./random-list.ts";
 import { hasEdgeHyphen } from "./random-names.ts";
 import { spelling } from "./trials.ts";
+import { listIn } from "../documents.ts";
 
 export interface OutputTrial {
   readonly policy: "skip" | "widen";
@@ -118,7 +119,7 @@ export async function checkOutputs(
   // A guard may refuse what it cannot publish without a protected name.
   if (exit === 5 && guarded.size > 0) return [];
   if (exit !== 0) return [`compile ends with ${exit}: ${stderr}`];
-  const { outputs } = JSON.parse(stdout) as { outputs: OutputReport[] };
+  const { outputs } = listIn(stdout) as { outputs: OutputReport[] };
   const list = ListMatcher.of(project.text("rules/n.txt"));
   const faults: string[] = [];
   for (const format of FORMATS) {

@@ -88,4 +88,4 @@ jq -n --argjson size "$size" --argjson health "$health" --argjson metrics "$metr
   --argjson healthcheck "$healthcheck" --argjson uid "$uid" --arg writes "$writes" --argjson secret "$secret" \
   --argjson shells "$shells" --argjson sbom "$sbom" --argjson stopped "$stopped" --argjson exit "$exit" \
   --argjson runs "$runs" --argjson leaks "$leaks" --argjson once "$once" --argjson byPackage "$byPackage" --argjson byExecutable "$byExecutable" --argjson byImage "$byImage" --argjson newcomers "$newcomers" --slurpfile report "$work/once.json" \
-  '{$size, health: $health.status, $metrics, $list, $healthcheck, $uid, $writes, $secret, $shells, $sbom, $stopped, $exit, $runs, $leaks, $once, $byPackage, $byExecutable, $byImage, $newcomers, rules: $report[0].rules}'
+  '{$size, health: $health.status, $metrics, $list, $healthcheck, $uid, $writes, $secret, $shells, $sbom, $stopped, $exit, $runs, $leaks, $once, $byPackage, $byExecutable, $byImage, $newcomers, rules: $report[0].lists[0].rules}'

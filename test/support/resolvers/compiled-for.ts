@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import type { FormatOutputReport } from "../../../src/publish/format-outputs.ts";
+import { listIn } from "../documents.ts";
 
 const BIN = join(import.meta.dirname, "../../../dist/cli/bin.js");
 
@@ -36,7 +37,7 @@ export function compileFor(
     [BIN, ...words, ...accept.flatMap((guard) => ["--accept", guard])],
     { cwd: folder, env: { ...process.env, RULES_DIR: folder }, encoding: "utf8", maxBuffer: 1e9 },
   );
-  const { outputs } = JSON.parse(report) as { outputs: FormatOutputReport[] };
+  const { outputs } = listIn(report) as { outputs: FormatOutputReport[] };
   const artifact = outputs.find((one) => one.format === format)!;
   return {
     text: readFileSync(join(folder, "list.txt"), "utf8"),

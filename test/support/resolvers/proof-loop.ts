@@ -4,6 +4,7 @@ import type { Proof } from "../../../src/resolvers/prove.ts";
 import { buildOf, canaryIn } from "../../../src/syntax/host-name.ts";
 import { MemoryProject, type Said } from "../memory-project.ts";
 import { SimulatedResolver, exchangeWith } from "./simulated-resolvers.ts";
+import { listsIn } from "../documents.ts";
 
 const STATES = ["refused", "degraded", "recovered", "failed"];
 
@@ -96,7 +97,9 @@ export class ProofLoop {
       ...more,
     ];
     const said = await this.project.run(...words);
-    const { resolvers = [] } = JSON.parse(said.stdout || "{}") as { resolvers?: Proof[] };
+    const [{ resolvers = [] } = {}] = listsIn(said.stdout || '{"lists":[]}') as {
+      resolvers?: Proof[];
+    }[];
     return { ...said, proofs: resolvers };
   }
 
