@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import type { Outcome } from "../builder/state/list-state.ts";
+import type { ProofOutcome } from "../builder/state/list-state.ts";
 import { decodeUtf8, encodeUtf8 } from "../bytes/text.ts";
 import {
   type HookEvent,
@@ -142,7 +142,7 @@ export interface HookMessage {
   /** Sources that were skipped or replaced by their last good copy. */
   readonly degraded: readonly string[];
   /** Resolvers that do not answer from the list. */
-  readonly unproved: readonly { readonly resolver: string; readonly outcome: Outcome }[];
+  readonly unproved: readonly { readonly resolver: string; readonly outcome: ProofOutcome }[];
   /** What this run found that earlier runs did not report: problems that began or ended. */
   readonly news: readonly { readonly code: string; readonly message: string }[];
   /** Why the list was not published. */

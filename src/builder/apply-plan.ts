@@ -34,7 +34,7 @@ import { writeCombined } from "./publish/combined-outputs.ts";
 import { type PlannedFiles, plannedDigests, plannedFilesOf } from "./publish/planned-files.ts";
 import {
   ListOutputs,
-  type Publication,
+  type ListToPublish,
   type PublishedConfig,
   finishPublish,
   notePublished,
@@ -95,10 +95,7 @@ function failedOutcome({ report, refused }: SavedPlan, error: CompilerError): Li
   };
 }
 
-async function applyList(
-  { plan, bytes }: PlannedList,
-  context: BuildContext,
-): Promise<ListOutcome> {
+async function applyList({ plan, bytes }: SavedList, context: BuildContext): Promise<ListOutcome> {
   const { options, host, signal, emit } = context;
   const started = host.now().getTime();
   const { accept } = options;
@@ -189,7 +186,7 @@ async function applyList(
 }
 
 /** What is published about the sources, beside the list. */
-function sourcesFileOf({ about, files }: SavedPlan): Publication["sourcesFile"] {
+function sourcesFileOf({ about, files }: SavedPlan): ListToPublish["sourcesFile"] {
   const [list] = files;
   if (about === undefined || list === undefined) return undefined;
   return { path: sourcesPath(list.path), text: about };
@@ -289,7 +286,7 @@ interface SavedPlan {
 }
 
 /** A list of a saved plan. */
-interface PlannedList {
+interface SavedList {
   readonly plan: SavedPlan;
   readonly bytes: SavedBytes;
 }
@@ -311,7 +308,7 @@ interface Head extends SavedPlan {
 }
 
 /** Writes for each list a line of JSON, then the list, the covered names and the frames. */
-async function writePlans(path: string, lists: readonly PlannedList[], host: Host): Promise<void> {
+async function writePlans(path: string, lists: readonly SavedList[], host: Host): Promise<void> {
   await refuseOther(path, host);
   try {
     await writeWhole(host.path.resolve(host.cwd, path), host, (file) => {
@@ -349,12 +346,12 @@ async function refuseOther(path: string, host: Host): Promise<void> {
 }
 
 /** The lists of a plan. Rejects with a `CompilerError` if the file cannot be read or is not a plan of this version. */
-async function readPlans(path: string, host: Host): Promise<PlannedList[]> {
+async function readPlans(path: string, host: Host): Promise<SavedList[]> {
   const bytes = await host.readFile(host.path.resolve(host.cwd, path)).catch((error: unknown) => {
     if (!(error instanceof HostError)) throw error;
     throw unreadable(path, reasonOf(error.code, error.message));
   });
-  const lists: PlannedList[] = [];
+  const lists: SavedList[] = [];
   for (let at = 0; at < bytes.length || at === 0;) {
     const end = bytes.indexOf(10, at);
     const head = headIn(decodeUtf8(bytes, at, Math.max(end, at)));
@@ -436,7 +433,7 @@ export async function savePlan(
   const { host, options } = session;
   const { configPath, isFound, output, rulesDir } = options;
   const lock = await lockOf(runs);
-  const lists: PlannedList[] = [];
+  const lists: SavedList[] = [];
   for (const { plan, compiled, violations, warnings, header, saved } of runs) {
     const { sources: _sources, ...config } = plan.list.config;
     const saving = {

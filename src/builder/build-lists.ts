@@ -152,7 +152,7 @@ async function fetchAhead(session: BuildSession): Promise<void> {
   }
 }
 
-export interface ListWork {
+export interface BuildSlot {
   readonly cache?: BuildCache | undefined;
   readonly cached?: CachedBuild | undefined;
   readonly slot?: QueueSlot;
@@ -164,7 +164,7 @@ export interface ListWork {
 export async function buildList(
   plan: ListPlan,
   session: BuildSession,
-  work: ListWork,
+  work: BuildSlot,
 ): Promise<ListOutcome> {
   const started = session.host.now().getTime();
   const result = new ListBuild(plan, session, work, started);
@@ -182,7 +182,7 @@ export async function buildList(
 class ListBuild {
   private readonly plan: ListPlan;
   private readonly session: BuildSession;
-  private readonly work: ListWork;
+  private readonly work: BuildSlot;
   private readonly started: number;
   private readonly outputs: ListOutputs;
   private readonly names: RecordedNames | undefined;
@@ -192,7 +192,7 @@ class ListBuild {
   private readonly found: Diagnostic[];
   private readonly conditions: Conditions;
 
-  constructor(plan: ListPlan, session: BuildSession, work: ListWork, started: number) {
+  constructor(plan: ListPlan, session: BuildSession, work: BuildSlot, started: number) {
     const { host, options } = session;
     const { files, isToStdout, outputs } = plan;
     this.plan = plan;

@@ -2,7 +2,7 @@ import { ByteBuffer } from "../bytes/text.ts";
 import { type Config, listsOf } from "../config/lists.ts";
 import { CompilerError, errorOf } from "../diagnostics/render.ts";
 import { printable, someOf } from "../diagnostics/text.ts";
-import type { CompileOptions } from "../engine/compile-options.ts";
+import type { EngineOptions } from "../engine/compile-options.ts";
 import { buildTime, compileList } from "../engine/compile.ts";
 import { planOf } from "../engine/plan.ts";
 import type { CompiledList } from "../engine/report.ts";
@@ -142,7 +142,7 @@ export interface CompiledInMemory extends CompiledList {
   readonly bytes: Uint8Array;
 }
 
-export interface InMemoryOptions extends CompileOptions {
+export interface InMemoryOptions extends EngineOptions {
   /** The name of the list to compile, for a configuration with `lists`. Its cover is not checked. */
   readonly list?: string | undefined;
 }

@@ -9,7 +9,7 @@ interface HookProblem {
   readonly hint?: string;
 }
 
-type Found = Omit<HookProblem, "index">;
+type HookFault = Omit<HookProblem, "index">;
 
 const FORMS = ["run", "post", "reload"] as const;
 const LONGEST_MS = 3_600_000;
@@ -27,7 +27,7 @@ export function hookProblems({ after = [] }: Config): HookProblem[] {
   });
 }
 
-function* problemsOf(hook: HookConfig, at: string): Generator<Found> {
+function* problemsOf(hook: HookConfig, at: string): Generator<HookFault> {
   const forms = FORMS.filter((form) => hook[form] !== undefined);
   if (forms.length !== 1) {
     const message = `${at} must have exactly one of run, post and reload`;
@@ -60,7 +60,7 @@ function textsOf({ run, post, with: words, pid_file: pid, url, user, token_file 
   return texts.filter((text) => text !== undefined);
 }
 
-function* runProblems(run: readonly string[], at: string): Generator<Found> {
+function* runProblems(run: readonly string[], at: string): Generator<HookFault> {
   const [program = ""] = run;
   if (program.trim() === "")
     yield { message: `${at}.run has no program`, hint: 'Write ["/path/to/program", "argument"]' };
@@ -71,7 +71,7 @@ function* runProblems(run: readonly string[], at: string): Generator<Found> {
     };
 }
 
-function* reloadProblems(hook: HookConfig, reload: ReloadName, at: string): Generator<Found> {
+function* reloadProblems(hook: HookConfig, reload: ReloadName, at: string): Generator<HookFault> {
   const isApi = API.has(reload);
   const isSignal = reload === "dnsmasq";
   const taken = isApi ? ["url", "user", "token_file"] : isSignal ? ["pid_file"] : ["with"];

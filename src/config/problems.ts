@@ -65,13 +65,13 @@ function* keepProblems(
     yield { message: `${at}.max_age needs remember`, hint: "Write how long rules are remembered" };
 }
 
-interface Problem {
+interface ConfigProblem {
   readonly message: string;
   readonly hint: string;
 }
 
 /** Problems of `fit`. Ranks begin with 1: with less, every rule that blocks would be dropped. */
-export function* fitProblems({ lists = [], ...top }: Config): Generator<Problem> {
+export function* fitProblems({ lists = [], ...top }: Config): Generator<ConfigProblem> {
   const levels = [{ ...top, at: "" }, ...lists.map((one, at) => ({ ...one, at: `lists[${at}].` }))];
   for (const { fit = {}, outputs = [], at } of levels) {
     if (fit.top !== undefined && fit.top < 1)
@@ -92,7 +92,7 @@ export function* fitProblems({ lists = [], ...top }: Config): Generator<Problem>
 }
 
 /** Settings that need `ranks`, in a configuration without it. */
-export function* unrankedProblems({ ranks = [], ...config }: Config): Generator<Problem> {
+export function* unrankedProblems({ ranks = [], ...config }: Config): Generator<ConfigProblem> {
   if (ranks.length > 0) return;
   const levels = [config, ...(config.lists ?? [])];
   const used = [

@@ -481,7 +481,7 @@ function reportTwoValidators(
 
 const MAX_CONFIG_BYTES = 1024 * 1024;
 
-interface LoadedConfig {
+interface ReadConfig {
   readonly config: Config;
   /** Absolute path of the file; relative paths in the configuration start from its folder. */
   readonly path: string;
@@ -504,7 +504,7 @@ export async function loadConfigFile(
   context: ValidationContext,
   /** Called with the plugin modules before validation; returns what they add to the context. */
   onPlugins?: (files: readonly string[], path: string) => Promise<Partial<ValidationContext>>,
-): Promise<LoadedConfig> {
+): Promise<ReadConfig> {
   const { path } = from;
   const absolute = host.path.resolve(host.cwd, path);
   const text = await readConfig(from);

@@ -51,7 +51,7 @@ export interface PublishedRules {
   readonly sources?: ReadonlyMap<string, Readonly<Record<string, number>>>;
 }
 
-export interface CompileOptions extends MemoryOptions {
+export interface EngineOptions extends MemoryOptions {
   /** Base folder for relative paths. Default: the working directory. */
   readonly configFolder?: string;
   readonly signal?: AbortSignal;

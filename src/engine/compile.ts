@@ -22,7 +22,7 @@ import {
   trustStages,
 } from "../transformations/trust.ts";
 import {
-  type CompileOptions,
+  type EngineOptions,
   type MemoryPlan,
   type PublishedRules,
   expectText,
@@ -55,7 +55,7 @@ interface FetchedFilters {
 /** One compile in two steps: `fetch` downloads all remote content, `compile` builds the list. */
 export class Compilation implements ListWork {
   readonly plan: Plan;
-  readonly options: CompileOptions;
+  readonly options: EngineOptions;
   readonly reader: SourceReader;
   readonly host: Host;
   private readonly memory: MemoryPlan;
@@ -72,7 +72,7 @@ export class Compilation implements ListWork {
   /** The features that the list uses. */
   private readonly runs = new Map<ListFeature, FeatureRun>();
 
-  constructor(plan: Plan, host: Host, sink: ByteSink, options: CompileOptions) {
+  constructor(plan: Plan, host: Host, sink: ByteSink, options: EngineOptions) {
     const { config } = plan;
     this.plan = plan;
     this.host = host;
@@ -316,7 +316,7 @@ export async function compileList(
   plan: Plan,
   host: Host,
   sink: ByteSink,
-  options: CompileOptions = {},
+  options: EngineOptions = {},
 ): Promise<CompiledList> {
   const compilation = new Compilation(plan, host, sink, options);
   try {

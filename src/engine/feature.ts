@@ -5,7 +5,7 @@ import type { RankedNames } from "../meaning/ranked-names.ts";
 import type { Chunk } from "../rules/chunk.ts";
 import type { LineSink } from "../sources/source-list.ts";
 import type { StageContext } from "../transformations/stage.ts";
-import type { CompileOptions, PublishedRules } from "./compile-options.ts";
+import type { EngineOptions, PublishedRules } from "./compile-options.ts";
 import type { NamedStage } from "./pipeline.ts";
 import type { Plan, PlannedSource } from "./plan.ts";
 import type { CompileReport, Learned, ListFindings, SourceReport } from "./report.ts";
@@ -37,7 +37,7 @@ export interface ListFeature<Run extends FeatureRun = FeatureRun> {
 /** The compile of one list, as features see it. */
 export interface ListWork {
   readonly plan: Plan;
-  readonly options: CompileOptions;
+  readonly options: EngineOptions;
   readonly reader: SourceReader;
   readonly context: StageContext;
   readonly host: Host;

@@ -20,12 +20,12 @@ import { loadIdna, readAllowEntry } from "../syntax/written-names.ts";
 import { AllowList } from "../transformations/allow.ts";
 import { LineFilter, isInternationalName } from "../transformations/filter.ts";
 import { prepareRegex } from "../transformations/trust.ts";
-import type { CompileOptions, SourceOptions } from "./compile-options.ts";
+import type { EngineOptions, SourceOptions } from "./compile-options.ts";
 import type { Engine } from "./shared-sources.ts";
 import { ScanSink, SourceSink } from "./source-sink.ts";
 
 /** An entry of a file or of the configuration, and where the user can fix it. */
-interface Entry {
+interface PlacedEntry {
   readonly text: string;
   readonly at?: Diagnostic["at"];
 }
@@ -48,7 +48,7 @@ export async function filterOf(
   files: readonly EntrySink[],
   mayBeWide: boolean,
 ): Promise<Entries<LineFilter>> {
-  const own: Entry[] = inline.map((text) => ({ text }));
+  const own: PlacedEntry[] = inline.map((text) => ({ text }));
   // Spread would exceed the limit on call arguments.
   for (const file of files) if (!file.isRemote) for (const entry of file.entries) own.push(entry);
   const all = [...own, ...files.flatMap(({ entries }) => entries)];
@@ -61,7 +61,7 @@ export async function filterOf(
   let regexes = 0;
   for (const file of files) {
     if (!file.isRemote) continue;
-    const ignored: Entry[] = [];
+    const ignored: PlacedEntry[] = [];
     for (const entry of file.entries) {
       const isRegex = readFilterEntry(entry.text).kind === "regex";
       const isOneTooMany = isRegex && ++regexes > MOST_REMOTE_REGEXES;
@@ -80,7 +80,7 @@ export async function filterOf(
   return { value: new LineFilter(taken, remote), warnings };
 }
 
-function isUsable(entry: Entry, mayBeWide: boolean): boolean {
+function isUsable(entry: PlacedEntry, mayBeWide: boolean): boolean {
   if (problemsOf(entry, false).length > 0) return false;
   if (mayBeWide) return true;
   const filter = new LineFilter([entry.text], new Set([entry.text]));
@@ -112,8 +112,8 @@ export function allowListOf(
   }
   const warnings: Diagnostic[] = [];
   for (const { entries, isRemote } of files) {
-    const unread: Entry[] = [];
-    const wide: Entry[] = [];
+    const unread: PlacedEntry[] = [];
+    const wide: PlacedEntry[] = [];
     for (const entry of entries) {
       const names = readAllowEntry(entry.text);
       if (names === undefined) unread.push(entry);
@@ -171,7 +171,7 @@ function byFile(problems: readonly Diagnostic[]): Diagnostic[] {
 
 /** One warning for all of them, at the first. */
 function ignoredEntries(
-  entries: readonly Entry[],
+  entries: readonly PlacedEntry[],
   why: { readonly one: string; readonly many: string },
 ): Diagnostic[] {
   const [first] = entries;
@@ -185,7 +185,7 @@ function ignoredEntries(
 }
 
 /** Errors in an expression. RE2 must accept a remote one (`isOwn` is false). */
-function problemsOf({ text, at }: Entry, isOwn: boolean): Diagnostic[] {
+function problemsOf({ text, at }: PlacedEntry, isOwn: boolean): Diagnostic[] {
   const entry = readFilterEntry(text);
   if (entry.kind !== "regex") return [];
   try {
@@ -207,7 +207,7 @@ function problemsOf({ text, at }: Entry, isOwn: boolean): Diagnostic[] {
 
 /** Collects the entries of a file: its lines without comments, surrounding blanks and trailing notes. */
 export class EntrySink extends ScanSink {
-  readonly entries: Entry[] = [];
+  readonly entries: PlacedEntry[] = [];
   /** Whether a third party can change the file. */
   readonly isRemote: boolean;
   private readonly files: string[] = [];
@@ -310,7 +310,7 @@ type FreeingRole = "allow" | "exclusions" | "protect";
 /** Finds what a file of names frees; undefined for any other, and for one that no published list depends on. */
 export function freeingOf(
   { source, role }: SourceOptions,
-  listsWith: CompileOptions["listsWith"],
+  listsWith: EngineOptions["listsWith"],
   { host, engineOf }: { readonly host: Host; readonly engineOf: () => Engine },
 ): RemoteSource["frees"] {
   if (role !== "allow" && role !== "exclusions" && role !== "protect") return undefined;

@@ -99,7 +99,7 @@ const MOST_RULES = 9_999_999_999;
 export class ListHeader {
   /** Whether it shows the number of rules, so that it must be written after them. */
   private readonly isLate: boolean;
-  private held: HeldList | undefined;
+  private held: DelayedList | undefined;
   private readonly config: HeaderConfig;
   private readonly time: Date;
   private readonly more: readonly string[];
@@ -121,7 +121,7 @@ export class ListHeader {
   /** The sink for the list. If the header is late, the list waits for it. */
   before(sink: ByteSink, openScratch: () => Scratch): ByteSink {
     if (!this.isLate) return sink;
-    const held = new HeldList(openScratch(), sink);
+    const held = new DelayedList(openScratch(), sink);
     this.held = held;
     return (bytes) => held.take(bytes);
   }
@@ -158,7 +158,7 @@ export class ListHeader {
 }
 
 /** Holds a list back until its first bytes are known. */
-class HeldList {
+class DelayedList {
   private readonly sink: ByteSink;
   private scratch: Scratch | undefined;
   private length = 0;

@@ -84,7 +84,7 @@ export interface PlannedSource {
 export interface StageSettings {
   readonly exclusions: EntrySources;
   readonly inclusions: EntrySources;
-  readonly steps: readonly Step[];
+  readonly steps: readonly PlannedStep[];
   /** The last validator for these lines, at this level or the one above. */
   readonly validator?: ValidatorOptions;
   /** Whether to read lines like the reference where our reader is better. */
@@ -96,7 +96,7 @@ interface EntrySources {
   readonly files: readonly SourceOptions[];
 }
 
-interface Step {
+interface PlannedStep {
   readonly name: string;
   readonly transformation: Transformation;
 }
@@ -260,7 +260,7 @@ function passesOf(
   plugins: Plugins,
 ): Omit<StageSettings, "compat"> {
   const wanted = new Set(level.transformations ?? []);
-  const steps: Step[] = [];
+  const steps: PlannedStep[] = [];
   // User-defined ones run first, so that later stages judge their output like any rule.
   for (const [name, transformation] of [...plugins.transformations, ...transformationRegistry])
     if (wanted.has(name)) steps.push({ name, transformation });

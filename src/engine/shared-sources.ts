@@ -25,7 +25,7 @@ export interface SourceNotes {
 }
 
 /** The rows of a source, for reuse without reading it again. */
-interface KeptSource extends SourceNotes {
+interface ReusedSource extends SourceNotes {
   readonly origins: readonly Omit<Origin, "source">[];
   readonly chunks: readonly KeptChunk[];
 }
@@ -50,7 +50,7 @@ const SHARE = 0.25;
 /** State that lists of one run share: their working memory, and sources, each fetched and read once. */
 export class SharedSources {
   readonly engine: Engine;
-  private readonly kept = new Map<string, KeptSource>();
+  private readonly kept = new Map<string, ReusedSource>();
   /** How many lists still need each source. */
   private readonly uses = new Map<string, number>();
   private readonly comparisons = new Map<Plan, NameComparison>();
@@ -80,7 +80,7 @@ export class SharedSources {
     }
   }
 
-  find(source: PlannedSource): KeptSource | undefined {
+  find(source: PlannedSource): ReusedSource | undefined {
     return this.kept.get(keyOf(source));
   }
 
@@ -89,7 +89,7 @@ export class SharedSources {
     return this.isLasting || (this.uses.get(keyOf(source)) ?? 0) > 1;
   }
 
-  keep(source: PlannedSource, rows: KeptSource): void {
+  keep(source: PlannedSource, rows: ReusedSource): void {
     const bytes = sizeOf(rows);
     if (bytes > this.room) return;
     this.room -= bytes;
@@ -205,7 +205,7 @@ export function webDigestOf(files: readonly StoredFile[]): string {
     .join("\n");
 }
 
-function sizeOf({ chunks }: KeptSource): number {
+function sizeOf({ chunks }: ReusedSource): number {
   return chunks.reduce((sum, chunk) => sum + keptBytes(chunk), 0);
 }
 

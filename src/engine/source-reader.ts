@@ -39,7 +39,7 @@ import type { AllowList } from "../transformations/allow.ts";
 import { type Stage, eachChunk } from "../transformations/stage.ts";
 import { prepareRegex } from "../transformations/trust.ts";
 import {
-  type CompileOptions,
+  type EngineOptions,
   FETCH_DEFAULTS,
   type ProgressEvent,
   type SourceOptions,
@@ -88,7 +88,7 @@ export class SourceReader {
   /** The local files that the list depends on. */
   readonly inputs: InputFile[] = [];
   readonly host: Host;
-  private readonly options: CompileOptions;
+  private readonly options: EngineOptions;
   /** Reads files of entries: exclusions, inclusions, allow-lists, names. */
   readonly entries: EntryReader;
   private readonly lists: (SourceList | undefined)[] = [];
@@ -112,7 +112,7 @@ export class SourceReader {
   private engine: Engine | undefined;
   readonly engineOf = (): Engine => (this.engine ??= new Engine());
 
-  constructor(host: Host, options: CompileOptions, engine?: Engine) {
+  constructor(host: Host, options: EngineOptions, engine?: Engine) {
     this.engine = engine;
     this.host = host;
     this.network = options.shared?.network ?? new NetworkWatch();
@@ -663,7 +663,7 @@ async function locate(
 async function locateOnce(
   source: string,
   host: Host,
-  { shared, configFolder }: Pick<CompileOptions, "shared" | "configFolder">,
+  { shared, configFolder }: Pick<EngineOptions, "shared" | "configFolder">,
   notes: { readonly diagnostics: Diagnostic[]; readonly inputs: InputFile[] },
 ): Promise<Location> {
   let found = shared?.located.get(source);

@@ -2,7 +2,7 @@ import { encodeUtf8 } from "../bytes/text.ts";
 import { fateOfLine } from "../feeds/feed.ts";
 import { foreignFormats } from "../formats/readers/registry.ts";
 import {
-  type ConfigReader,
+  type FormatReader,
   type ForeignFormat,
   type RowTaker,
   splitLines,
@@ -52,7 +52,7 @@ export class SourceSink implements LineSink {
   /** For lines in another syntax: the format, its rows, and the reader of each file. */
   private readonly format: ForeignFormat | undefined;
   private readonly foreignRows: ForeignRows;
-  private readonly readers = new Map<FileLines, ConfigReader>();
+  private readonly readers = new Map<FileLines, FormatReader>();
   private readonly take: RowTaker;
   private readonly origins: Omit<Origin, "source">[] = [];
   private firstOrigin: number | undefined;

@@ -7,7 +7,7 @@ import type { SourceState } from "../sources/acquire.ts";
 import { digestOf } from "../sources/copies.ts";
 import type { KeyFiles } from "../sources/fetch-text.ts";
 import { EndedError, type NetworkWatch } from "../sources/limits.ts";
-import type { CompileOptions, SourceOptions } from "./compile-options.ts";
+import type { EngineOptions, SourceOptions } from "./compile-options.ts";
 import type { PlannedSource } from "./plan.ts";
 
 /** What a reader found beside the states. */
@@ -23,11 +23,11 @@ export class SourceConditions {
   readonly leftOut: string[] = [];
   private readonly noted: NamedState[] = [];
   private readonly found: Findings;
-  private readonly options: CompileOptions;
+  private readonly options: EngineOptions;
   private readonly network: NetworkWatch;
   private sources: readonly PlannedSource[] = [];
 
-  constructor(found: Findings, options: CompileOptions, network: NetworkWatch) {
+  constructor(found: Findings, options: EngineOptions, network: NetworkWatch) {
     this.found = found;
     this.options = options;
     this.network = network;
@@ -271,7 +271,7 @@ export function storeWarning({ code, message }: HostError, folder: string): Diag
 export type FileRole = "allow" | "exclusions" | "inclusions" | "protect" | "ranks";
 
 /** What decides which lines an address gives. */
-interface SourceReading {
+interface SourceSettings {
   readonly feed?: FeedSettings | undefined;
   readonly member?: string | undefined;
   readonly keyFiles?: KeyFiles | undefined;
@@ -280,7 +280,7 @@ interface SourceReading {
 }
 
 /** The name of a source in the store, the lock and the record: one address may give several texts. */
-export function storeKeyOf(address: string, wish: SourceReading): string {
+export function storeKeyOf(address: string, wish: SourceSettings): string {
   const { feed, member, keyFiles, signers } = wish;
   const hasKeys = Object.values(keyFiles ?? {}).some((file) => file !== undefined);
   const signed = signers && { signers: signers.toSorted() };
@@ -291,7 +291,7 @@ export function storeKeyOf(address: string, wish: SourceReading): string {
 
 /** The name of a source or of a file of names in the ledger: a digest, because addresses may contain secrets. */
 export async function ledgerKeyOf(
-  source: SourceReading & { readonly source: string; readonly role?: FileRole | undefined },
+  source: SourceSettings & { readonly source: string; readonly role?: FileRole | undefined },
 ): Promise<string> {
   const { role } = source;
   const key = storeKeyOf(source.source, source);

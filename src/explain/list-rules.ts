@@ -16,7 +16,7 @@ import { asciiLabels } from "../syntax/written-names.ts";
 import { linesWithAny } from "./source-lines.ts";
 
 /** The answer of the list for a name. */
-interface ListAnswer {
+interface NameAnswer {
   readonly verdict: Verdict;
   /** The deciding rule. */
   readonly by?: ListRule;
@@ -27,7 +27,7 @@ interface ListAnswer {
 const NO_RULES: readonly PlacedRule[] = [];
 const NO_NAMES: readonly string[] = [];
 const NOT_BLOCKED = { rules: NO_RULES, byName: false };
-const NEITHER: ListAnswer = { verdict: "neither", partial: NO_RULES };
+const NEITHER: NameAnswer = { verdict: "neither", partial: NO_RULES };
 
 /** The rules of a published list: plain names, and special rules. */
 export class ListRules {
@@ -86,7 +86,7 @@ export class ListRules {
   }
 
   /** The answer for a name in lower case. */
-  answer(name: string): ListAnswer {
+  answer(name: string): NameAnswer {
     const matching = this.index.matching(name);
     // The common case.
     if (matching.length === 0) {
@@ -194,14 +194,14 @@ export interface ListRule {
 }
 
 /** The plain rules for a name: one that includes the names below it, and one that does not. */
-export interface NameRules {
+export interface PlainRules {
   readonly subtree?: ListRule | undefined;
   readonly exact?: ListRule | undefined;
 }
 
 /** Finds the rules that contain only a name. */
 export interface PlainNames {
-  find(name: string): NameRules;
+  find(name: string): PlainRules;
   /** False if neither the name nor a name above it has a rule. */
   mayFind?(name: string): boolean;
 }
@@ -243,20 +243,20 @@ function framesWith(record: BuildRecord, names: readonly string[]): number[] {
 export class SearchedNames implements PlainNames {
   private readonly record: BuildRecord;
   private readonly part: ListPart;
-  private readonly found = new Map<string, NameRules>();
+  private readonly found = new Map<string, PlainRules>();
 
   constructor(record: BuildRecord, part: ListPart) {
     this.record = record;
     this.part = part;
   }
 
-  find(name: string): NameRules {
+  find(name: string): PlainRules {
     let rules = this.found.get(name);
     if (rules === undefined) this.found.set(name, (rules = this.search(name)));
     return rules;
   }
 
-  private search(name: string): NameRules {
+  private search(name: string): PlainRules {
     const rules: { subtree?: ListRule; exact?: ListRule } = {};
     // A single label occurs everywhere; as a rule it has only this form.
     const needle = name.includes(".") ? name : `||${name}^`;
@@ -327,7 +327,7 @@ export class PlainList implements PlainNames {
     else if (!this.exact.has(name)) this.exact.set(name, { text, row });
   }
 
-  find(name: string): NameRules {
+  find(name: string): PlainRules {
     const row = this.subtrees.get(name);
     return {
       subtree: row === undefined ? undefined : { text: `||${name}^`, row },

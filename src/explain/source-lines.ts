@@ -38,7 +38,7 @@ interface Query {
 }
 /** The queries by host: a host answers for itself, and for the names below it. */
 type Queries = ReadonlyMap<string, readonly Query[]>;
-type Found = Map<string, SourceLine[]>;
+type LinesByName = Map<string, SourceLine[]>;
 
 /** What lines are searched for. */
 interface LineSearch {
@@ -93,7 +93,7 @@ export class SourceLines {
     const isUnicode = needles?.some((needle) => /[^ -~]/.test(needle)) === true;
     const hosts = new Set(names.flatMap(withParents));
     const hashes = needles && Array.from(hosts, (host) => this.record.hashOf(host));
-    const found: Found = new Map(names.map((name) => [name, []]));
+    const found: LinesByName = new Map(names.map((name) => [name, []]));
     const isWanted = (host: string): boolean => queries.has(host);
     const unseen = await this.search({ isWanted, needles, hashes, isUnicode }, (row, text, host) =>
       this.enterRow(row, text, queries.get(host) ?? [], found),
@@ -179,7 +179,7 @@ export class SourceLines {
     return rowsAt(line, frames).filter((row) => !isSilent(this.record.fateOf(row)));
   }
 
-  private enterRow(row: number, text: string, queries: readonly Query[], found: Found): void {
+  private enterRow(row: number, text: string, queries: readonly Query[], found: LinesByName): void {
     const fate = this.record.fateOf(row);
     if (isSilent(fate)) return;
     for (const { name, isDirect } of queries) {

@@ -55,7 +55,7 @@ export async function trafficStats(
 }
 
 /** A blocked name whose sources are not all known yet. */
-interface BlockedName {
+interface PendingName {
   count: number;
   /** The sources of the rules of the list that block it. */
   readonly group: number;
@@ -78,7 +78,7 @@ class TrafficTally {
   private readonly carriers: Carriers;
   private readonly blocked: number[];
   private readonly alone: number[];
-  private readonly open = new Map<string, BlockedName>();
+  private readonly open = new Map<string, PendingName>();
   private readonly unseen = new Set<string>();
   private queries = 0;
   private blockedQueries = 0;
@@ -132,7 +132,7 @@ class TrafficTally {
     if (this.open.size >= MOST_BLOCKED) await this.close();
   }
 
-  private count({ count, group, needed }: BlockedName): void {
+  private count({ count, group, needed }: PendingName): void {
     for (const source of this.carriers.groups.sourcesOf(group)) this.blocked[source]! += count;
     for (const source of needed) this.alone[source]! += count;
   }

@@ -7,7 +7,7 @@ import type { BuildRecord, Frame } from "../record/build-record.ts";
 import { FATES, Fate, hasCause } from "../rules/fate.ts";
 import { NEWLY_BLOCKS_FILE } from "../rules/rule-table.ts";
 import { canaryIn } from "../syntax/host-name.ts";
-import type { ListRule, ListRules, NameRules, PlainNames } from "./list-rules.ts";
+import type { ListRule, ListRules, PlainRules, PlainNames } from "./list-rules.ts";
 import type { SourceLines } from "./source-lines.ts";
 
 /** The location of a line. */
@@ -312,7 +312,7 @@ export class MappedNames implements PlainNames {
     );
   }
 
-  find(name: string): NameRules {
+  find(name: string): PlainRules {
     const length = this.write(name);
     if (length === -1) return NOTHING;
     const hash = hashName(this.wanted, 0, length);
@@ -347,6 +347,6 @@ export class MappedNames implements PlainNames {
   }
 }
 
-const NOTHING: NameRules = {};
+const NOTHING: PlainRules = {};
 /** Longer than any name. */
 const LONGEST = 1024;

@@ -1,6 +1,6 @@
 import { type Diagnostic, warningOf } from "../diagnostics/render.ts";
 import { countText, numberText, printable, someOf } from "../diagnostics/text.ts";
-import type { CompileOptions, PublishedRules } from "../engine/compile-options.ts";
+import type { EngineOptions, PublishedRules } from "../engine/compile-options.ts";
 import { type ListFeature, stageNamed } from "../engine/feature.ts";
 import type { PlannedSource } from "../engine/plan.ts";
 import { findingLocation } from "../engine/report.ts";
@@ -63,7 +63,7 @@ export const exceptions: ListFeature = {
 function limitedSources(
   sources: readonly PlannedSource[],
   reader: SourceReader,
-  { accept = [], compat }: CompileOptions,
+  { accept = [], compat }: EngineOptions,
 ): readonly PlannedSource[] {
   if (compat === true || accept.includes("new-exceptions")) return [];
   return sources.filter((source) => reader.trustOf(source).level === "standard");

@@ -250,7 +250,7 @@ function acceptedNote({ uses }: Protection): Diagnostic[] {
 }
 
 /** A protected name that the list blocks because a fully trusted source does. */
-interface BlockedProtected {
+interface BlockedProtectedName {
   readonly name: string;
   readonly rule: WatchedRule;
   /** Whether the rule is for this name only. */
@@ -281,7 +281,7 @@ interface Household {
  * rules. For fully trusted sources, it only reports what they block.
  */
 class Protection {
-  readonly blocked: BlockedProtected[] = [];
+  readonly blocked: BlockedProtectedName[] = [];
   /** By the index of the source. */
   readonly uses: Map<number, ProtectedUse> = new Map();
   private readonly names: readonly string[];

@@ -1,7 +1,7 @@
 import { CR, HASH, LF, SPACE, decodeUtf8 } from "../bytes/text.ts";
 import { Fate } from "../rules/fate.ts";
 import {
-  type Condition,
+  type RowCondition,
   FeedError,
   type FeedLines,
   type FeedReader,
@@ -15,7 +15,7 @@ export interface CsvShape {
   /** A name in the header, or a number from 1. */
   readonly column: string;
   readonly delimiter?: string | undefined;
-  readonly where: readonly Condition[];
+  readonly where: readonly RowCondition[];
 }
 
 const QUOTE = 34;

@@ -345,7 +345,7 @@ export interface FeedSettings {
 }
 
 /** A condition on a row or an object. */
-export interface Condition {
+export interface RowCondition {
   readonly key: string;
   /** The row must have one of these values. */
   readonly values: readonly string[];
@@ -359,6 +359,6 @@ export interface Refusal {
   readonly isRefused: (value: string) => boolean;
 }
 
-export function conditionsOf({ where = {} }: FeedSettings): Condition[] {
+export function conditionsOf({ where = {} }: FeedSettings): RowCondition[] {
   return Object.entries(where).map(([key, value]) => ({ key, values: [value] }));
 }

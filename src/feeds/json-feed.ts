@@ -1,7 +1,7 @@
 import { BACKSLASH, ByteBuffer, COLON, COMMA, decodeUtf8 } from "../bytes/text.ts";
 import { Fate } from "../rules/fate.ts";
 import {
-  type Condition,
+  type RowCondition,
   FeedError,
   type FeedLines,
   type FeedReader,
@@ -16,9 +16,9 @@ export interface JsonShape {
   /** Pointers to the values. */
   readonly paths: readonly string[];
   /** On the object that contains the value. */
-  readonly where: readonly Condition[];
+  readonly where: readonly RowCondition[];
   /** On the object in an array that contains that object, such as an object of a MISP event. Its keys must be in `where`, too. */
-  readonly whereAbove?: readonly Condition[];
+  readonly whereAbove?: readonly RowCondition[];
   /** Values of keys beside the value that refuse it. */
   readonly refusals?: readonly Refusal[] | undefined;
   /** The names and URLs in a value; the value itself by default. */
@@ -27,7 +27,7 @@ export interface JsonShape {
   readonly mayLackValues?: true;
 }
 
-interface Frame {
+interface PointerFrame {
   readonly isArray: boolean;
   /** Pointers that lead to this object or array, and perhaps further. */
   readonly pointers: readonly (readonly string[])[];
@@ -53,7 +53,7 @@ export class JsonFeed implements FeedReader, JsonEvents {
   private readonly pointers: readonly (readonly string[])[];
   private readonly keys: ReadonlySet<string>;
   private readonly scanner: JsonScanner;
-  private readonly frames: Frame[] = [];
+  private readonly frames: PointerFrame[] = [];
   private lines!: FeedLines;
   private hasText = false;
   /** Whether the text has what a pointer selects, or an empty array or object where its values would be. */
@@ -138,7 +138,7 @@ export class JsonFeed implements FeedReader, JsonEvents {
     this.passed();
   }
 
-  private value(value: string | undefined, frame: Frame | undefined): void {
+  private value(value: string | undefined, frame: PointerFrame | undefined): void {
     if (frame !== undefined && this.keys.has(frame.key) && !frame.isArray) {
       frame.fields.set(frame.key, value ?? "");
       this.refuse(frame, value);
@@ -162,13 +162,13 @@ export class JsonFeed implements FeedReader, JsonEvents {
     );
   }
 
-  private refuse(frame: Frame, value: string | undefined): void {
+  private refuse(frame: PointerFrame, value: string | undefined): void {
     const { refusals = [] } = this.shape;
     if (refusals.some(({ key, isRefused }) => key === frame.key && isRefused(value ?? "")))
       frame.isRefused = true;
   }
 
-  private settle(value: string | undefined, frame: Frame): void {
+  private settle(value: string | undefined, frame: PointerFrame): void {
     const { where, whereAbove } = this.shape;
     const isChosen = !frame.isRefused && meets(frame, where);
     const above = whereAbove && this.above();
@@ -180,7 +180,7 @@ export class JsonFeed implements FeedReader, JsonEvents {
   }
 
   /** The nearest open object, if it is in an array. */
-  private above(): Frame | undefined {
+  private above(): PointerFrame | undefined {
     const at = this.frames.findLastIndex(({ isArray }) => !isArray);
     return this.frames[at - 1]?.isArray === true ? this.frames[at] : undefined;
   }
@@ -221,7 +221,7 @@ export class JsonFeed implements FeedReader, JsonEvents {
   }
 }
 
-function meets({ fields }: Frame, conditions: readonly Condition[] = []): boolean {
+function meets({ fields }: PointerFrame, conditions: readonly RowCondition[] = []): boolean {
   return conditions.every(({ key, values, orAbsent }) => {
     const field = fields.get(key);
     return field === undefined ? orAbsent === true : values.includes(field);

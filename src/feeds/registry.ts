@@ -1,6 +1,6 @@
 import { CsvFeed, type CsvShape } from "./csv-feed.ts";
 import {
-  type Condition,
+  type RowCondition,
   DetectedFeed,
   type FeedReader,
   type FeedSettings,
@@ -19,7 +19,7 @@ interface FeedFormat {
 
 const urls: FeedFormat = { open: (settings) => new UrlFeed(settings) };
 
-function csv(column: string, where: readonly Condition[] = []): FeedFormat["open"] {
+function csv(column: string, where: readonly RowCondition[] = []): FeedFormat["open"] {
   return (settings) => csvFeed({ column, where }, settings);
 }
 
@@ -49,15 +49,15 @@ function either(openCsv: FeedFormat["open"], other: FeedFormat): FeedFormat {
   };
 }
 
-const verified: Condition = { key: "verified", values: ["yes", "true"], orAbsent: true };
-const namesAndUrls: Condition = { key: "ioc_type", values: ["domain", "url"] };
-const mispTypes: Condition = {
+const verified: RowCondition = { key: "verified", values: ["yes", "true"], orAbsent: true };
+const namesAndUrls: RowCondition = { key: "ioc_type", values: ["domain", "url"] };
+const mispTypes: RowCondition = {
   key: "type",
   values: ["domain", "hostname", "url", "domain|ip", "hostname|port"],
   orAbsent: true,
 };
 
-const notDeleted: Condition = { key: "deleted", values: ["false", "0"], orAbsent: true };
+const notDeleted: RowCondition = { key: "deleted", values: ["false", "0"], orAbsent: true };
 
 /** Indicators that are neither revoked, expired nor benign (STIX 2.1, 4.7). */
 function stixShape(now: Date): JsonShape {

@@ -31,16 +31,16 @@ const LOSS_POLICIES = ["skip", "widen", "fail"] as const;
 export type LossPolicy = (typeof LOSS_POLICIES)[number];
 
 /** Takes complete lines, and the number of names in them. */
-type LineSink = (bytes: Uint8Array, names: number) => void;
+type NamesSink = (bytes: Uint8Array, names: number) => void;
 
 interface FormatSinks {
   /** Called before the first line with the number of entries of each file. */
   readonly begin?: (entries: FileEntries) => void;
   /** Called before the names without their subdomains, for formats that keep them apart. */
   readonly beginExact?: () => void;
-  readonly block: LineSink;
+  readonly block: NamesSink;
   /** Takes the exceptions, for formats with a separate file. */
-  readonly allow: LineSink;
+  readonly allow: NamesSink;
   /** Called before lines that must not be split: their names and bytes. */
   readonly keepTogether?: (names: number, bytes: number) => void;
 }

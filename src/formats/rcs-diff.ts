@@ -27,10 +27,10 @@ function linesWithEnds(text: string): string[] {
   return last === "" ? whole : [...whole, last];
 }
 
-type Run = readonly [oldAt: number, freshAt: number, length: number];
+type CommonRun = readonly [oldAt: number, freshAt: number, length: number];
 
 /** The common runs of lines, in order. Lines that occur once in both texts anchor them; each run is as long as possible. */
-function* commonRuns(old: readonly string[], fresh: readonly string[]): Generator<Run> {
+function* commonRuns(old: readonly string[], fresh: readonly string[]): Generator<CommonRun> {
   let start = 0;
   const shorter = Math.min(old.length, fresh.length);
   while (start < shorter && old[start] === fresh[start]) start++;

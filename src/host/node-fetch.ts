@@ -193,10 +193,18 @@ export function refusePrivateName(hostname: string): void {
     throw notPublic(literal ?? hostname);
 }
 
-type Found = (error: Error | null, address: string | dns.LookupAddress[], family?: number) => void;
+type LookupDone = (
+  error: Error | null,
+  address: string | dns.LookupAddress[],
+  family?: number,
+) => void;
 
 /** Resolves a name for a connection, and rejects it if any of its addresses is not public. */
-export function publicLookup(hostname: string, options: dns.LookupOptions, found: Found): void {
+export function publicLookup(
+  hostname: string,
+  options: dns.LookupOptions,
+  found: LookupDone,
+): void {
   dns.lookup(hostname, { ...options, all: true }, (error, addresses) => {
     if (error !== null) return found(error, []);
     const refused = addresses.find(({ address }) => !isPublicAddress(address));

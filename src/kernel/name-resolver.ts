@@ -3,14 +3,14 @@ import { CHUNK_ROWS, CHUNK_SHIFT, COLUMN, type Chunk, Flag } from "../rules/chun
 import { type ChunkCache, rowOf } from "../rules/rule-table.ts";
 import { AT, CURSOR, type KernelMemory, PART, PARTITION, RECORD, STOP, WIDE } from "./kernel.ts";
 import { type ComparisonSlot, type InheritedResults, LONGEST_NAME, NamesSeen } from "./names.ts";
-import { type MemoryBudget, PageStock, PagedLists, type Run } from "./paged-lists.ts";
+import { type MemoryBudget, PageStock, PagedLists, type RecordRun } from "./paged-lists.ts";
 
 const NO_PAIRS = new Uint32Array(0);
 
 /** Addresses of the partition that is being resolved. */
-interface Part {
+interface PartitionAddresses {
   readonly list: number;
-  readonly runs: readonly Run[];
+  readonly runs: readonly RecordRun[];
   readonly runsAt: number;
   readonly table: number;
   readonly slots: number;
@@ -200,14 +200,14 @@ export class NameResolver {
     this.conclude(part, exports.resolvePart(this.describe(part)));
   }
 
-  private partOf(list: number, area: number, isKept = false): Part | undefined {
+  private partOf(list: number, area: number, isKept = false): PartitionAddresses | undefined {
     const count = this.names.countOf(list);
     if (count === 0) return undefined;
     return this.placed(list, this.names.runsOf(list, isKept), area, count);
   }
 
   /** Places the table, the list of used parents and the runs in the area, in this order. */
-  private placed(list: number, runs: readonly Run[], table: number, count: number): Part {
+  private placed(list: number, runs: readonly RecordRun[], table: number, count: number): PartitionAddresses {
     const slots = tableSlots(count);
     const used = table + slots * 8;
     const runsAt = used + count * 4;
@@ -215,7 +215,7 @@ export class NameResolver {
     return { list, runs, runsAt, table, slots, used };
   }
 
-  private describe({ runsAt, runs, table, slots, used }: Part): number {
+  private describe({ runsAt, runs, table, slots, used }: PartitionAddresses): number {
     const { wide, options } = this;
     return this.kernel.describe(PART, {
       runs: runsAt,
@@ -232,7 +232,7 @@ export class NameResolver {
   }
 
   /** Checks whether the used parents survive, then distributes the results. */
-  private conclude(part: Part, usedCount: number): void {
+  private conclude(part: PartitionAddresses, usedCount: number): void {
     const { exports } = this.kernel;
     let count = usedCount >>> 0;
     while (this.markSurvivors(this.kernel.words(part.used, count)))
@@ -302,7 +302,7 @@ class PartitionResults {
   private readonly lists: PagedLists;
   private readonly idShift: number;
   private readonly count: number;
-  private at = { list: -1, runs: [] as Run[] };
+  private at = { list: -1, runs: [] as RecordRun[] };
 
   /** Holds results for chunks with ids below `chunks`. If there are very many, neighbouring chunks share a list. */
   constructor(stock: PageStock, chunks: number) {
@@ -315,7 +315,7 @@ class PartitionResults {
   }
 
   /** Collects the results that these records contain. */
-  takeFrom({ start, end }: Run): void {
+  takeFrom({ start, end }: RecordRun): void {
     const { exports } = this.stock.kernel;
     let record = start;
     while (true) {
@@ -344,7 +344,7 @@ class PartitionResults {
    * Runs that contain the results for the chunk's rows, and possibly others: pairs of the row's id and the id of the row
    * that makes it redundant, with the marks that `deliver` set (see kernel/kernel.ts).
    */
-  runsOf(chunk: Chunk): readonly Run[] {
+  runsOf(chunk: Chunk): readonly RecordRun[] {
     if (chunk.id >= this.count) return [];
     const list = (chunk.id << CHUNK_SHIFT) >> this.idShift;
     if (list !== this.at.list) this.at = { list, runs: this.lists.runsOf(list) };
@@ -353,7 +353,7 @@ class PartitionResults {
 }
 
 /** The results that these records contain, as pairs of the row's id and that of its cause. */
-function pairsOf(runs: readonly Run[], kernel: KernelMemory): Uint32Array {
+function pairsOf(runs: readonly RecordRun[], kernel: KernelMemory): Uint32Array {
   const { exports } = kernel;
   const most = runs.reduce((sum, { start, end }) => sum + end - start, 0);
   // A record is longer than a pair.

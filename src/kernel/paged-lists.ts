@@ -87,7 +87,7 @@ export class PageStock {
 }
 
 /** Addresses of a run of records in the kernel's memory. */
-export interface Run {
+export interface RecordRun {
   readonly start: number;
   readonly end: number;
 }
@@ -183,7 +183,7 @@ export class PagedLists {
    * All records of the list, in order, in the kernel's memory. Valid until the next call for any list of the stock, or
    * with `isKept` until the list is cleared.
    */
-  runsOf(list: number, isKept = false): Run[] {
+  runsOf(list: number, isKept = false): RecordRun[] {
     this.close(list);
     if (isKept) this.kept.add(list);
     else this.inUse = list;

@@ -151,7 +151,7 @@ function removableLines(
 
 /** Why a line is redundant, if the cause is in an included file or the file has another format. */
 function otherCause(
-  { fates, cause, causeElsewhere }: LineFate,
+  { fates, cause, causeElsewhere }: LintedLine,
   isTranslated: boolean,
 ): Pick<Redundancy, "fate"> | Redundancy | undefined {
   const fate = isTranslated ? fates.find(hasCause) : causeElsewhere;
@@ -188,7 +188,7 @@ export const LINT_TRANSFORMATIONS: readonly string[] = [
   "InsertFinalNewLine",
 ];
 
-interface LineFate {
+interface LintedLine {
   /** The fate of each rule in the line; a hosts line may have several names. */
   readonly fates: number[];
   /** The line of the same file that made it redundant. */
@@ -199,7 +199,7 @@ interface LineFate {
 
 interface LineFates {
   /** By line of the file itself, from 1, without included lines. */
-  readonly lines: ReadonlyMap<number, LineFate>;
+  readonly lines: ReadonlyMap<number, LintedLine>;
   /** Names that `$badfilter` rules of included files cancel. */
   readonly cancelledElsewhere: ReadonlySet<string>;
 }
@@ -219,7 +219,7 @@ async function lineFates(
   const compiled = await compileList(planOf(config, { features: listFeatures }), host, () => {}, {
     memory: Infinity,
   });
-  const lines = new Map<number, LineFate>();
+  const lines = new Map<number, LintedLine>();
   const cancelledElsewhere = new Set<string>();
   try {
     const { chunks, pool } = compiled.rules;
@@ -236,7 +236,7 @@ async function lineFates(
         }
         if (fate === Fate.Spare) continue;
         const line = chunk.lineOf(row);
-        const known: LineFate = lines.get(line) ?? { fates: [] };
+        const known: LintedLine = lines.get(line) ?? { fates: [] };
         known.fates.push(fate);
         lines.set(line, known);
         if (!hasCause(fate) || chunk.by === undefined) continue;

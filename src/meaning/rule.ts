@@ -14,7 +14,7 @@ export interface Rule {
   /** Applies only to some clients (`$client`, `$ctag`). */
   readonly isForSomeClients: boolean;
   /** The questions for addresses that `$dnstype` lets it apply to. */
-  readonly addressTypes: readonly AddressType[];
+  readonly addressTypes: readonly QueryType[];
   /** What `$dnsrewrite` answers, as `rewriteAnswer` spells it: the rule changes the answer. Undefined for all other rules. */
   readonly rewrite: string | undefined;
   /** Names that `$denyallow` excludes from the rule, with their subdomains. */
@@ -29,7 +29,7 @@ export interface Rule {
 
 /** Types of the questions that a browser or an app asks before it connects to a name. */
 export const ADDRESS_TYPES = ["A", "AAAA", "HTTPS"] as const;
-type AddressType = (typeof ADDRESS_TYPES)[number];
+type QueryType = (typeof ADDRESS_TYPES)[number];
 
 const CLIENTS = new Set(["client", "ctag"]);
 const PARTIAL = new Set([...CLIENTS, "dnstype"]);
@@ -110,7 +110,7 @@ export function blocksAddresses(
 }
 
 /** `$dnstype` has types, or types after `~`, which it excludes. */
-function addressTypes(value: string | undefined): readonly AddressType[] {
+function addressTypes(value: string | undefined): readonly QueryType[] {
   if (value === undefined) return ADDRESS_TYPES;
   const types = new Set(value.toUpperCase().split("|"));
   const hasWanted = [...types].some((type) => !type.startsWith("~"));

@@ -11,7 +11,7 @@ interface Unit {
   readonly bytes: number;
 }
 
-interface Part {
+interface StablePart {
   readonly units: Unit[];
   bytes: number;
   /** How many of its published lines the list no longer has. */
@@ -36,7 +36,7 @@ export class StableFiles {
   private readonly texts = new TextNumbers();
   /** The part of each text. */
   private readonly partOf: number[] = [];
-  private parts: Part[] = [];
+  private parts: StablePart[] = [];
   private readonly added: Unit[] = [];
   private headerOf: PartHeaderOf = () => ({ bytes: new Uint8Array(0) });
   private frame = 0;
@@ -112,7 +112,7 @@ export class StableFiles {
     }
   }
 
-  private fits({ units, bytes }: Part, unit: Unit): boolean {
+  private fits({ units, bytes }: StablePart, unit: Unit): boolean {
     const { limits } = this.layout;
     return units.length < limits.names && bytes + unit.bytes + this.frame <= limits.bytes;
   }
@@ -151,7 +151,7 @@ export class StableFiles {
     // A list that has become smaller leaves room in all parts, to which the names of the last parts move.
     const given = parts.splice(most).flatMap((part) => part.units);
     const left = [...this.added, ...given].toReversed();
-    const fill = (part: Part): void => {
+    const fill = (part: StablePart): void => {
       while (left.length > 0 && this.fits(part, left.at(-1)!)) put(part, left.pop()!);
     };
     for (const part of parts) if (part.lost > 0) fill(part);
@@ -164,7 +164,7 @@ export class StableFiles {
         byRoom.pop();
         continue;
       }
-      const part: Part = { units: [], bytes: 0, lost: 0 };
+      const part: StablePart = { units: [], bytes: 0, lost: 0 };
       parts.push(part);
       fill(part);
       // A name whose lines exceed the limit gets its own part.
@@ -173,7 +173,7 @@ export class StableFiles {
     while (parts.length > 1 && parts.at(-1)!.units.length === 0) parts.pop();
   }
 
-  private hasRoom(part: Part, more: readonly Unit[]): boolean {
+  private hasRoom(part: StablePart, more: readonly Unit[]): boolean {
     const { limits } = this.layout;
     if (part.units.length + more.length > limits.names) return false;
     return limits.bytes === Infinity || part.bytes + sizeOf(more) + this.frame <= limits.bytes;
@@ -196,7 +196,7 @@ function sizeOf(units: readonly Unit[]): number {
   return units.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
-function put(part: Part, unit: Unit): void {
+function put(part: StablePart, unit: Unit): void {
   part.units.push(unit);
   part.bytes += unit.bytes;
 }

@@ -19,14 +19,14 @@ import { type HistoryEntry, HistoryLog } from "../record/record-file.ts";
 import { isDegraded } from "../sources/acquire.ts";
 import type { LastChange } from "./report-page.ts";
 
-interface Looked {
+interface InspectedList {
   readonly header: RecordHeader;
   readonly condition: ListCondition;
   readonly change: LastChange | undefined;
 }
 
 /** What a person should look at, the most important first. */
-export function attentionOf({ header, condition, change }: Looked): Attention[] {
+export function attentionOf({ header, condition, change }: InspectedList): Attention[] {
   return [
     ...holdAttention(header, condition),
     ...refusalAttention(condition),

@@ -243,7 +243,7 @@ export function searchIndex(list: Uint8Array, record: BuildRecord, rules: ListRu
   };
 }
 
-interface Names {
+interface ScopedNames {
   readonly subtree: string[];
   readonly exact: string[];
 }
@@ -253,9 +253,9 @@ function namesBySource(
   list: Uint8Array,
   record: BuildRecord,
   rules: ListRules,
-): Map<number, Names> {
+): Map<number, ScopedNames> {
   const buffer = bufferOf(list);
-  const bySource = new Map<number, Names>();
+  const bySource = new Map<number, ScopedNames>();
   for (const frame of record.frames) {
     const source = sourceOf(frame.base, record);
     const names = bySource.get(source) ?? { subtree: [], exact: [] };

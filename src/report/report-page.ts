@@ -354,7 +354,7 @@ function changes({ since, rules, before }: LastChange): Html {
     ${sourcesTable(rules)}`;
 }
 
-function namesSection(title: string, nothing: string, { count, shown }: ChangedNames): Html {
+function namesSection(title: string, nothing: string, { count, shown }: ShownNames): Html {
   if (count === 0)
     return html`<div>
       <h3>${title}</h3>
@@ -410,7 +410,7 @@ interface ShownName {
 }
 
 /** Names whose answer changed in one way: the first ones, and the number of all. */
-interface ChangedNames {
+interface ShownNames {
   readonly count: number;
   readonly shown: readonly ShownName[];
 }
@@ -420,8 +420,8 @@ interface RuleChange {
   readonly added: number;
   readonly removed: number;
   readonly bySource: ListChange["bySource"];
-  readonly blocked: ChangedNames;
-  readonly freed: ChangedNames;
+  readonly blocked: ShownNames;
+  readonly freed: ShownNames;
   /** Changed patterns that were compared on known names only. */
   readonly patterns: number;
 }
@@ -467,7 +467,7 @@ export async function lastChange(
 function shownChange(change: ListChange, ranks: RankedNames | undefined): RuleChange | "same" {
   const { added, removed, bySource, patterns } = change;
   if (added.length + removed.length === 0) return "same";
-  const names = (kind: Change): ChangedNames => {
+  const names = (kind: Change): ShownNames => {
     const all = namesWith(kind, change.changes, ranks);
     const shown = all.slice(0, MOST_NAMES).map((one) => ({
       name: changedText(one, kind, String),
@@ -506,7 +506,7 @@ const MOST_FLOWS = 12;
 const KEPT: FateName = "kept";
 const OTHERS = "others";
 
-interface Side {
+interface ChartSide {
   readonly label: string;
   readonly lines: number;
   readonly y: number;
@@ -580,8 +580,8 @@ function flowRank(key: string, lines: number): number {
   return key === OTHERS ? -1 : lines;
 }
 
-function sideOf(flows: readonly Flow[], total: number, keyOf: KeyOf): Map<string, Side> {
-  const sides = new Map<string, Side>();
+function sideOf(flows: readonly Flow[], total: number, keyOf: KeyOf): Map<string, ChartSide> {
+  const sides = new Map<string, ChartSide>();
   let y = 0;
   const sums = [...linesBy(flows, keyOf)];
   for (const [label, lines] of sums.toSorted(([a, x], [b, z]) => flowRank(b, z) - flowRank(a, x))) {
@@ -592,7 +592,7 @@ function sideOf(flows: readonly Flow[], total: number, keyOf: KeyOf): Map<string
   return sides;
 }
 
-function node({ label, lines, y, height }: Side, x: number, anchor: "start" | "end"): Html {
+function node({ label, lines, y, height }: ChartSide, x: number, anchor: "start" | "end"): Html {
   const textX = anchor === "end" ? x - 6 : x + BAR + 6;
   const shown = label.length > 24 ? `${label.slice(0, 23)}…` : label;
   return html`<g>

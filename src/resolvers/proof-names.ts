@@ -59,9 +59,9 @@ export async function proofNames(path: string, config: Config, host: Host): Prom
       older.push({ canary: other, of: at });
     if (older.length === MOST_OLDER) break;
   }
-  const list = await ListText.read(now);
+  const list = await LineSet.read(now);
   const isBlocked = (name: string): boolean => list.isBlocked(name);
-  const old = before && { text: await ListText.read(before), own: ownLines(before, config) };
+  const old = before && { text: await LineSet.read(before), own: ownLines(before, config) };
   const changed = changedNames({ text: list, own: ownLines(now, config) }, old);
   // An output with `fit` may leave names out.
   const isWhole = (config.outputs ?? []).every(({ fit }) => fit === undefined);
@@ -110,7 +110,7 @@ function isSame(one: ListState, other: ListState): boolean {
 
 /** A list, and its lines that come from fully trusted sources. */
 interface OwnedText {
-  readonly text: ListText;
+  readonly text: LineSet;
   readonly own: ReadonlySet<string>;
 }
 
@@ -178,7 +178,7 @@ function spread(all: readonly string[], most: number): string[] {
 }
 
 /** A list as a set of lines. For a few names, an index of all names would take ten times as long. */
-class ListText {
+class LineSet {
   private readonly lines: ReadonlySet<string>;
   private readonly rules: ListRules;
 
@@ -187,12 +187,12 @@ class ListText {
     this.rules = rules;
   }
 
-  static async read({ bytes, record }: ListState): Promise<ListText> {
+  static async read({ bytes, record }: ListState): Promise<LineSet> {
     const rules =
       record === undefined
         ? (await PlainList.read(bytes)).rules
         : await ListRules.of(record, new SearchedNames(record, partsOf(bytes, record)));
-    return new ListText(new Set(decodeUtf8(bytes).split("\n")), rules);
+    return new LineSet(new Set(decodeUtf8(bytes).split("\n")), rules);
   }
 
   has(line: string): boolean {

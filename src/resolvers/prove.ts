@@ -3,7 +3,7 @@ import type { ProjectOptions } from "../builder/plan/build-options.ts";
 import { listFiles } from "../builder/plan/list-plan.ts";
 import { type ListConfig, openProject } from "../builder/plan/project.ts";
 import {
-  type Outcome,
+  type ProofOutcome,
   type ResolverProof,
   readProofs,
   rememberProofs,
@@ -23,7 +23,7 @@ import { type CheckOptions, type CheckResult, ResolverCheck } from "./resolver-c
 export interface Proof {
   readonly resolver: string;
   readonly list: string;
-  readonly outcome: Outcome;
+  readonly outcome: ProofOutcome;
   /** Why, for a person. */
   readonly detail: string;
   /** The published build; null for a list without a canary. */
@@ -153,7 +153,7 @@ async function prove(
   };
 }
 
-const CODES: Readonly<Record<Exclude<Outcome, "proved">, Code>> = {
+const CODES: Readonly<Record<Exclude<ProofOutcome, "proved">, Code>> = {
   stale: "resolver-stale",
   unfiltered: "resolver-unfiltered",
   wrong: "resolver-wrong",
@@ -175,7 +175,7 @@ export interface ResolverState {
   readonly resolver: string;
   readonly list: string;
   /** Null if it was never asked about the published list. */
-  readonly outcome: Outcome | null;
+  readonly outcome: ProofOutcome | null;
   /** Why, for a person. */
   readonly detail: string | null;
   /** The build that it was asked about, or must be asked about; null for a list without a canary. */

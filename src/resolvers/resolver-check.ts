@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { Outcome } from "../builder/state/list-state.ts";
+import type { ProofOutcome } from "../builder/state/list-state.ts";
 import { countText, printable, someOf } from "../diagnostics/text.ts";
 import { type Host, HostError } from "../host/host.ts";
 import { CANARY_SUFFIX } from "../syntax/host-name.ts";
@@ -8,7 +8,7 @@ import type { OtherCanary, ProofNames } from "./proof-names.ts";
 
 /** What one look at a resolver found. */
 export interface CheckResult {
-  readonly outcome: Outcome;
+  readonly outcome: ProofOutcome;
   /** Why, for a person. */
   readonly detail: string;
   /** Median time of its answers, in milliseconds. */
@@ -88,7 +88,7 @@ export class ResolverCheck {
     return this.judge(await this.look(kinds), isCurrent);
   }
 
-  private judge(looked: Looked, isCurrent: boolean): Pick<CheckResult, "outcome" | "detail"> {
+  private judge(looked: Observations, isCurrent: boolean): Pick<CheckResult, "outcome" | "detail"> {
     const { canary, deciding } = this.options.names;
     const { fresh, listed, freed, reachable } = looked;
     const all = [...fresh, ...listed];
@@ -149,7 +149,7 @@ export class ResolverCheck {
     return false;
   }
 
-  private async look(kinds: AnswerKinds): Promise<Looked> {
+  private async look(kinds: AnswerKinds): Promise<Observations> {
     const { fresh, listed, freed, reachable } = this.options.names;
     const groups = [fresh, listed, freed, reachable];
     const seen = await inParallel(groups.flat(), async (name): Promise<Seen> => {
@@ -183,7 +183,7 @@ interface Seen {
   readonly kind: AnswerKind;
 }
 
-interface Looked {
+interface Observations {
   readonly fresh: readonly Seen[];
   readonly listed: readonly Seen[];
   readonly freed: readonly Seen[];
@@ -191,7 +191,7 @@ interface Looked {
 }
 
 /** Whether all answers agree with the list before its last change. */
-function isOld({ fresh, listed, freed, reachable }: Looked): boolean {
+function isOld({ fresh, listed, freed, reachable }: Observations): boolean {
   return (
     namesWith([...listed, ...freed], "passed").length === 0 &&
     namesWith([...fresh, ...reachable], "blocked").length === 0

@@ -87,7 +87,7 @@ export function rowOf(rowId: number): number {
 }
 
 /** Positions of the parts of a chunk in the scratch file. */
-interface Place {
+interface ChunkPlace {
   columns: number;
   readonly bytes: number;
   rewritten: number;
@@ -107,7 +107,7 @@ export class ChunkCache {
   private readonly limit: number;
   private readonly openScratch: () => Scratch;
   private scratch: Scratch | undefined;
-  private readonly places = new Map<Chunk, Place>();
+  private readonly places = new Map<Chunk, ChunkPlace>();
   private readonly users = new Map<Chunk, number>();
   private readonly sizes = new Map<Chunk, number>();
   private size = 0;

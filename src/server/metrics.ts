@@ -26,14 +26,14 @@ export interface MetricsInput {
 }
 
 type Labels = Readonly<Record<string, string>>;
-type Kind = "gauge" | "counter" | "histogram";
+type MetricKind = "gauge" | "counter" | "histogram";
 
 /** The text format of Prometheus. It has timestamps instead of ages: a scraped age is already out of date. */
 class Exposition {
   private readonly lines: string[] = [];
 
   family(
-    kind: Kind,
+    kind: MetricKind,
     name: string,
     help: string,
     samples: readonly (readonly [Labels, number, string?])[],
@@ -45,7 +45,7 @@ class Exposition {
       this.lines.push(`${full}${suffix}${labelText(labels)} ${sampleText(value)}`);
   }
 
-  one(kind: Kind, name: string, help: string, value: number | undefined): void {
+  one(kind: MetricKind, name: string, help: string, value: number | undefined): void {
     if (value !== undefined) this.family(kind, name, help, [[{}, value]]);
   }
 

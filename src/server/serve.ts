@@ -342,7 +342,7 @@ class Server {
   }
 }
 
-type Fields = Readonly<Record<string, string | number | boolean | null | undefined>>;
+type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>>;
 type EventLevel = "debug" | "info" | "warning" | "error";
 
 const TONES = { debug: "faint", info: "strong", warning: "warning", error: "error" } as const;
@@ -367,7 +367,7 @@ export class EventLog {
     return this.settings.isEnabled(level);
   }
 
-  write(level: EventLevel, event: string, fields: Fields = {}): void {
+  write(level: EventLevel, event: string, fields: LogFields = {}): void {
     const { json, style } = this.settings;
     if (!this.isEnabled(level)) return;
     const time = this.host.now().toISOString();
@@ -384,7 +384,7 @@ export class EventLog {
   }
 }
 
-function fieldText(value: Fields[string]): string {
+function fieldText(value: LogFields[string]): string {
   const text = printable(String(value), 400);
   return /[\s"=]/.test(text) ? JSON.stringify(text) : text;
 }

@@ -22,7 +22,7 @@ import {
   type SourceMeasure,
   freshSalt,
 } from "./names-of-source.ts";
-import type { Change } from "./size-judge.ts";
+import type { TextChange } from "./size-judge.ts";
 import { type LineSink, SourceList } from "./source-list.ts";
 
 /** A text that can be read several times. */
@@ -49,7 +49,7 @@ async function namesOf(text: Rereadable, seed: number): Promise<CoveredNames> {
 }
 
 /** The exact change from one text to another: the shares of its names that are no longer covered, or newly covered. */
-export async function exactChange(before: Rereadable, now: Rereadable): Promise<Change> {
+export async function exactChange(before: Rereadable, now: Rereadable): Promise<TextChange> {
   const seed = freshSalt();
   const [old, fresh] = [await namesOf(before, seed), await namesOf(now, seed)];
   let [lost, gained] = [0, 0];
@@ -143,7 +143,7 @@ export async function judgeOffer(
       published?.list.close();
     }
   };
-  const compare = (): Promise<Change | undefined> =>
+  const compare = (): Promise<TextChange | undefined> =>
     withPublished(async (before) => before && (await exactChange(before, list)));
   const frees =
     source.frees &&

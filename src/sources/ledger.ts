@@ -13,7 +13,7 @@ import {
   sketchText,
 } from "./names-of-source.ts";
 import {
-  type Change,
+  type TextChange,
   type Compare,
   DAY_MS,
   PAST_SIZE,
@@ -22,7 +22,7 @@ import {
   type SizeLimits,
   type SizeVerdict,
   type SizeWay,
-  type Step,
+  type SizeStep,
   type TextSize,
   changeOf,
   isSameDay,
@@ -56,7 +56,7 @@ export interface OfferVerdict {
   readonly isBeyond: boolean;
   /** The names that it frees, within the limit. */
   readonly freed?: readonly string[] | undefined;
-  readonly rewrite?: Change | undefined;
+  readonly rewrite?: TextChange | undefined;
 }
 
 /** A text that this run uses. */
@@ -239,7 +239,7 @@ function isPublished(history: SourceHistory, files: readonly StoredFile[]): bool
 function stepOf(
   { offered, steps }: SourceHistory,
   offer: NonNullable<SourceHistory["offered"]>,
-  rewrite: Change | undefined,
+  rewrite: TextChange | undefined,
 ): Pick<SourceHistory, "offered" | "steps"> {
   if (offered === undefined) return { offered: offer, steps };
   if (offered.text === offer.text || isSameDay(offered.at, offer.at)) return { offered, steps };
@@ -288,7 +288,7 @@ function publishedHistory(
 }
 
 /** Describes a text by the sketch of its new form, which has about the same names. */
-function inNewForm(text: PastText, last: PastText, now: PastText, exact: Change): PastText {
+function inNewForm(text: PastText, last: PastText, now: PastText, exact: TextChange): PastText {
   const until = text === last ? { lost: 0, gained: 0 } : changeOf(text, last);
   return {
     ...text,
@@ -367,7 +367,7 @@ interface SourceHistory {
   /** What its server offered last, on the day of the last step. */
   readonly offered?: (TextSize & { readonly at: number; readonly text: string }) | undefined;
   /** How it changed from offer to offer, oldest first. */
-  readonly steps: readonly Step[];
+  readonly steps: readonly SizeStep[];
   readonly hold?: SourceHold | undefined;
   /** The names that new entries of a file of names freed, by publish. */
   readonly freed?: readonly FreedThen[] | undefined;
@@ -461,7 +461,7 @@ function isHistory(history: Partial<SourceHistory>): history is SourceHistory {
     (offered === undefined ||
       (isSize(offered) && areNumbers([offered.at]) && typeof offered.text === "string")) &&
     Array.isArray(steps) &&
-    steps.every((step: Partial<Step> | null) => areNumbers([step?.days, step?.share])) &&
+    steps.every((step: Partial<SizeStep> | null) => areNumbers([step?.days, step?.share])) &&
     (hold === undefined || isHold(hold)) &&
     Array.isArray(freed) &&
     freed.every(

@@ -64,7 +64,7 @@ export class CoveredNames {
   }
 
   /** Calls `take` for each line with a rule: whether this text has all that the line lists. */
-  explain(bytes: Uint8Array, { start, end }: Stretch, take: LineTaker): void {
+  explain(bytes: Uint8Array, { start, end }: Stretch, take: KnownLineTaker): void {
     let isKnown = true;
     const seen: WrittenNames = {
       name: (text, from, to, isException) => {
@@ -98,7 +98,7 @@ interface Stretch {
 }
 
 /** Gets where a line starts, and whether all of it is known. */
-type LineTaker = (start: number, isKnown: boolean) => void;
+type KnownLineTaker = (start: number, isKnown: boolean) => void;
 
 function hashIn(seed: number, bytes: Uint8Array, start: number, end: number): number {
   let state = seed;

@@ -26,26 +26,26 @@ export interface PastText extends TextSize {
 }
 
 /** How much a source changed from one of its versions to the next. */
-export interface Step {
+export interface SizeStep {
   readonly days: number;
   /** The share of names that were replaced by others. */
   readonly share: number;
 }
 
 /** How much a text changed: shares of the names that it had. */
-export interface Change {
+export interface TextChange {
   readonly lost: number;
   readonly gained: number;
 }
 
 /** Finds the exact change since the last publish; undefined if its text is lost. */
-export type Compare = () => Promise<Change | undefined>;
+export type Compare = () => Promise<TextChange | undefined>;
 
 /** What is known about a source when a new text is offered. */
 export interface SizeMemory {
   /** Published texts, oldest first. */
   readonly texts: readonly PastText[];
-  readonly steps: readonly Step[];
+  readonly steps: readonly SizeStep[];
 }
 
 export type SizeWay = "shrunk" | "grown" | "replaced";
@@ -66,7 +66,7 @@ export interface SizeFinding {
 export interface SizeVerdict {
   readonly findings: readonly SizeFinding[];
   /** Whether the text has another form with about the same names: the exact change since the last publish. */
-  readonly rewrite?: Change | undefined;
+  readonly rewrite?: TextChange | undefined;
 }
 
 /** Losses up to this number of names are ignored. */
@@ -109,7 +109,7 @@ export async function judgeSize(
 ): Promise<SizeVerdict> {
   const pace = paceOf(memory.steps);
   const windows = windowsOf(memory.texts, now);
-  const estimate = (text: PastText): Change => changeOf(text, offer);
+  const estimate = (text: PastText): TextChange => changeOf(text, offer);
   const half = { limits, pace, factor: 0.5, offer, now };
   if (windows.every((window) => findingsIn(window, estimate, half).length === 0))
     return { findings: [] };
@@ -117,7 +117,7 @@ export async function judgeSize(
   const exact = await compare?.();
   const rough = changeOf({ ...last, kept: 1, gained: 0 }, offer);
   const isRewrite = exact !== undefined && rough.lost > 0.2 && exact.lost < rough.lost / 2;
-  const change = (text: PastText): Change => {
+  const change = (text: PastText): TextChange => {
     if (exact === undefined) return estimate(text);
     if (text === last && text.kept === undefined) return exact;
     if (!isRewrite) return estimate(text);
@@ -134,7 +134,7 @@ export async function judgeSize(
 }
 
 /** The change from a published text to another one, by their sketches. */
-export function changeOf(text: PastText, { names, sketch }: TextSize): Change {
+export function changeOf(text: PastText, { names, sketch }: TextSize): TextChange {
   const size = text.isOpen === true ? OPEN_SIZE : PAST_SIZE;
   const { kept, known } = overlapOf(text.sketch, sketch.slice(0, size), size);
   const share = text.names === 0 ? 0 : names / text.names;
@@ -174,7 +174,7 @@ function windowsOf(texts: readonly PastText[], now: number): Window[] {
 
 interface Scale {
   readonly limits: SizeLimits;
-  readonly pace: Step;
+  readonly pace: SizeStep;
   readonly factor: number;
   readonly offer: TextSize;
   readonly now: number;
@@ -182,7 +182,7 @@ interface Scale {
 
 function findingsIn(
   { days, texts, excuses }: Window,
-  change: (text: PastText) => Change,
+  change: (text: PastText) => TextChange,
   scale: Scale,
 ): SizeFinding[] {
   const { limits } = scale;
@@ -210,7 +210,7 @@ function findingsIn(
   return isReplaced ? found.filter(({ way }) => way !== "shrunk") : found;
 }
 
-type Test = (text: PastText, change: Change, limits: SizeLimits, scale: Scale) => boolean;
+type Test = (text: PastText, change: TextChange, limits: SizeLimits, scale: Scale) => boolean;
 
 const WAYS: readonly (readonly [SizeWay, Test])[] = [
   [
@@ -244,7 +244,7 @@ const WAYS: readonly (readonly [SizeWay, Test])[] = [
 ];
 
 /** How fast the names of a source are normally replaced by others; not at all, until that is known. */
-function paceOf(steps: readonly Step[]): Step {
+function paceOf(steps: readonly SizeStep[]): SizeStep {
   if (steps.length < 3) return { days: 1, share: 0 };
   return {
     days: median(steps.map(({ days }) => days)),
@@ -253,7 +253,7 @@ function paceOf(steps: readonly Step[]): Step {
 }
 
 /** The share of its names that a source replaces within 30 days. */
-export function turnoverOf(steps: readonly Step[]): number {
+export function turnoverOf(steps: readonly SizeStep[]): number {
   const { days, share } = paceOf(steps);
   return 1 - (1 - share) ** (30 / Math.max(1, days));
 }

@@ -134,7 +134,7 @@ function hasDirective(bytes: Uint8Array): boolean {
   return false;
 }
 
-interface Line {
+interface DirectiveLine {
   readonly start: number;
   readonly text: string;
   readonly line: number;
@@ -142,7 +142,10 @@ interface Line {
 }
 
 /** The lines of the block, trimmed as a whole. Only text that begins with `!` is decoded; any other text becomes "?". */
-function* linesOf({ bytes, listStart, listEnd }: TextBlock, firstLine: number): Generator<Line> {
+function* linesOf(
+  { bytes, listStart, listEnd }: TextBlock,
+  firstLine: number,
+): Generator<DirectiveLine> {
   for (let at = 0, line = firstLine; at < bytes.length; line++) {
     const start = at;
     while (at < bytes.length && bytes[at] !== LF && bytes[at] !== CR) at++;

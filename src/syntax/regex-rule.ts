@@ -315,7 +315,7 @@ const FLAGS = /\(\?[a-zA-Z-]*\)/y;
 const WIDE = /[^\u0000-\u007f]|\\[0-7x]/;
 
 /** An alternative between two `|`, or an item that a quantifier may follow. */
-interface Piece {
+interface ExpressionPiece {
   size: number;
   paths: number;
 }
@@ -323,10 +323,10 @@ interface Piece {
 /** An open group, or the whole expression. */
 interface Group {
   /** Alternatives before the current one. */
-  readonly done: Piece;
-  branch: Piece;
+  readonly done: ExpressionPiece;
+  branch: ExpressionPiece;
   /** The last item. A quantifier after it applies to it. */
-  last: Piece;
+  last: ExpressionPiece;
 }
 
 /**
@@ -400,11 +400,11 @@ function newGroup(): Group {
   return { done: { size: 0, paths: 0 }, branch: nothing(), last: nothing() };
 }
 
-function nothing(): Piece {
+function nothing(): ExpressionPiece {
   return { size: 0, paths: 1 };
 }
 
-function addPiece(group: Group, piece: Piece): void {
+function addPiece(group: Group, piece: ExpressionPiece): void {
   group.branch.size += group.last.size;
   group.branch.paths *= group.last.paths;
   group.last = piece;
@@ -417,13 +417,13 @@ function nextBranch(group: Group): void {
   group.branch = nothing();
 }
 
-function closed(group: Group, own: number): Piece {
+function closed(group: Group, own: number): ExpressionPiece {
   nextBranch(group);
   return { size: group.done.size + own, paths: group.done.paths };
 }
 
 /** `x{2,4}` is `xx(x(x)?)?`, `x{2,}` is `xx+`, and `x*` is `(x+)?` if `x` may be empty. */
-function repeated({ size, paths }: Piece, from: number, to: number): Piece {
+function repeated({ size, paths }: ExpressionPiece, from: number, to: number): ExpressionPiece {
   if (to === Infinity)
     return {
       size: Math.min(Math.max(from, 1) * size + (from === 0 ? 2 : 1), TOO_LARGE),

@@ -1,4 +1,5 @@
 import { hashGram } from "../bytes/hash.ts";
+import type { NameTest } from "./name-pattern.ts";
 import { LARGE_SUFFIXES, NAME_SAMPLE } from "./name-sample.ts";
 
 /** A pattern may match this share of the sample, … */
@@ -18,8 +19,6 @@ const ADDRESSES: readonly string[] = Array.from({ length: 40 }, (_, index) =>
     ? `2a0${index % 10}:${(index * 977).toString(16)}::${(index * 31).toString(16)}`
     : [11 + index * 5, (index * 37) % 256, (index * 91) % 256, (index * 53) % 256].join("."),
 );
-
-type NameTest = (name: string) => boolean;
 
 /** Names on which the width of patterns is measured. */
 interface Sample {

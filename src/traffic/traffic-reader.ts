@@ -355,7 +355,7 @@ const SQLITE = "SQLite format 3\0";
 /** Rows that are counted at a time. */
 const ROWS = 1_000_000;
 
-type Row = Readonly<Record<string, unknown>>;
+type QueryRow = Readonly<Record<string, unknown>>;
 
 /**
  * The names in Pi-hole's long-term database (`pihole-FTL.db`), one character per byte, with the number of their queries, by client if
@@ -366,7 +366,7 @@ async function piholeCounts(
   host: Host,
   byClient: boolean,
 ): Promise<AsyncGenerator<readonly [name: string, count: number, client: string]> | undefined> {
-  const ask = async (query: string): Promise<readonly Row[]> => {
+  const ask = async (query: string): Promise<readonly QueryRow[]> => {
     if (host.queryDatabase === undefined)
       throw new HostError("ENOTSUP", "this runtime cannot read SQLite; use Node");
     return await host.queryDatabase(path, query);
@@ -378,7 +378,7 @@ async function piholeCounts(
 }
 
 async function* databaseCounts(
-  ask: (query: string) => Promise<readonly Row[]>,
+  ask: (query: string) => Promise<readonly QueryRow[]>,
   client: string,
 ): AsyncGenerator<readonly [string, number, string]> {
   const [range] = await ask("SELECT min(id) AS first, max(id) AS last FROM queries");

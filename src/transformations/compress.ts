@@ -32,10 +32,10 @@ export const compress: Transformation = {
   summary: "Writes every name as `||name^` and drops what a parent domain covers",
   details:
     "Hosts lines and plain domains become `||name^`, one rule per name, in lower case. Of several rules for one name the first stays; a rule goes when a parent domain is blocked as well. A parent covers nothing if it would not itself survive: when the validator drops it, a later exclusion takes it or a `$badfilter` rule, of this source or another, cancels it. Addresses have no parents.",
-  stages: (context) => [new Names(context)],
+  stages: (context) => [new NameStage(context)],
 };
 
-class Names extends BarrierStage {
+class NameStage extends BarrierStage {
   private readonly context: TransformationContext;
   private readonly splitter: HostsSplitter;
   private readonly names: NameResolver;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import process from "node:process";
 import { test } from "node:test";
 import {
-  type CompileOptions,
+  type EngineOptions,
   CompilerError,
   type Config,
   type Host,
@@ -21,7 +21,7 @@ const seed = seedFrom(process.env["FUZZ_SEED"]);
 async function outcomeOf(
   config: Config,
   files: Record<string, string>,
-  options: CompileOptions,
+  options: EngineOptions,
 ): Promise<object> {
   const memory = memoryHost({ files });
   let open = 0;
@@ -43,7 +43,7 @@ async function outcomeOf(
 }
 
 /** Hardly any memory: every chunk and every page is put aside as soon as it can be. */
-function cramped(random: Random): CompileOptions {
+function cramped(random: Random): EngineOptions {
   return {
     blockBytes: 1 + random.below(random.pick([8, 64, 512, 4096])),
     limits: {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { PROTECTED_NAMES } from "../../src/engine/protected-names.ts";
 import {
-  type CompileOptions,
+  type EngineOptions,
   type CompileResult,
   CompilerError,
   type Config,
@@ -20,7 +20,7 @@ async function build(
   web: ScriptedWeb,
   source: Partial<Config["sources"][number]> = {},
   more: Partial<Config> = {},
-  options: CompileOptions = {},
+  options: EngineOptions = {},
 ): Promise<Outcome> {
   const wish = {
     name: "n",

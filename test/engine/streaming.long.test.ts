@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
-  type CompileOptions,
+  type EngineOptions,
   CompilerError,
   type CompileResult,
   type Config,
@@ -12,7 +12,7 @@ import {
 async function compileFiles(
   config: Omit<Config, "name">,
   files: Record<string, string>,
-  options: CompileOptions = {},
+  options: EngineOptions = {},
 ): Promise<CompileResult> {
   return await compile({ name: "n", ...config }, { host: memoryHost({ files }), ...options });
 }

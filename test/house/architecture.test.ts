@@ -296,6 +296,18 @@ for (const { job, looks, home, except = {} } of JOBS)
     assert.deepEqual(others.toSorted(), Object.keys(except).toSorted());
   });
 
+test("no two types have the same name", () => {
+  const declaration =
+    /^(?:export )?(?:declare )?(?:abstract )?(?:interface|type|class|enum) (?<name>\w+)/gm;
+  const places = new Map<string, string[]>();
+  for (const file of files)
+    for (const { groups } of textOf(file).matchAll(declaration))
+      places.set(groups!["name"]!, [...(places.get(groups!["name"]!) ?? []), file]);
+  assert.ok(places.size > 500);
+  const repeated = [...places].filter(([, where]) => where.length > 1);
+  assert.deepEqual(Object.fromEntries(repeated), {});
+});
+
 test("no signal depends on AbortSignal.any or AbortSignal.timeout, which garbage collection disconnects in some runtimes", () => {
   for (const file of files)
     assert.doesNotMatch(textOf(file), /AbortSignal\.(?:any|timeout)\(/, file);

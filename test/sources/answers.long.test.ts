@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 import {
-  type CompileOptions,
+  type EngineOptions,
   CompilerError,
   type CompileResult,
   type Config,
@@ -41,7 +41,7 @@ async function rawServer(
 async function fetched(
   url: string,
   source: Partial<Config["sources"][number]> = {},
-  options: CompileOptions = {},
+  options: EngineOptions = {},
 ): Promise<CompileResult> {
   const result = await compile(
     {

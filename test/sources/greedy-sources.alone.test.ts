@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 import {
-  type CompileOptions,
+  type EngineOptions,
   CompilerError,
   type CompileResult,
   type Config,
@@ -19,7 +19,7 @@ const INCLUDES = isNightly ? 60 : 12;
 async function run(
   sources: Config["sources"],
   host: Host,
-  options: CompileOptions = {},
+  options: EngineOptions = {},
 ): Promise<CompileResult> {
   const result = await compile({ name: "n", sources }, { host, ...options });
   result.close();
@@ -39,7 +39,7 @@ function includingWeb(file: (index: number) => string, count = INCLUDES): Script
 
 async function outcomeOf(
   web: ScriptedWeb,
-  fetchLimits: NonNullable<CompileOptions["fetchLimits"]>,
+  fetchLimits: NonNullable<EngineOptions["fetchLimits"]>,
 ): Promise<{ states: string[]; cause: string; result: CompileResult }> {
   const sources = [{ source: `${EVIL}l.txt`, required: false }, { source: GOOD }];
   const result = await run(sources, web.host, { fetchLimits });

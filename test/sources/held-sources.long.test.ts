@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
-  type CompileOptions,
+  type EngineOptions,
   type CompileResult,
   type Config,
   compile,
@@ -35,7 +35,7 @@ class Runs {
   async run(
     text: string,
     wish: Config = config(),
-    options: CompileOptions = {},
+    options: EngineOptions = {},
   ): Promise<CompileResult> {
     const { web, ledger } = this;
     web.answers[FAR] = text;

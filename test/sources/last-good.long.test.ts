@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
-  type CompileOptions,
+  type EngineOptions,
   CompilerError,
   type Config,
   type CompileResult,
@@ -30,7 +30,7 @@ function config(
 async function build(
   web: ScriptedWeb,
   wish: Config = config(),
-  options: CompileOptions = {},
+  options: EngineOptions = {},
 ): Promise<CompileResult> {
   const result = await compile(wish, { host: web.host, cacheDir: "/cache", ...options });
   result.close();

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
-  type CompileOptions,
+  type EngineOptions,
   type Config,
   compile,
   memoryHost,
@@ -13,7 +13,7 @@ async function outcome(
   lines: readonly string[],
   source: Partial<Config["sources"][number]> = {},
   transformations: readonly string[] = [],
-  options: CompileOptions = {},
+  options: EngineOptions = {},
 ): Promise<{ kept: string[]; fates: Record<string, string> }> {
   const url = "https://lists.example/l.txt";
   const host = memoryHost({ web: { [url]: `${lines.join("\n")}\n` } });

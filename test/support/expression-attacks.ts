@@ -2,7 +2,7 @@ import process from "node:process";
 import { ListRules } from "../../src/explain/list-rules.ts";
 import { MappedNames } from "../../src/explain/why.ts";
 import { hashesOf, pageAnswer, searchIndex } from "../../src/report/page-search.ts";
-import { type CompileOptions, type Config, compile, memoryHost } from "./internals.ts";
+import { type EngineOptions, type Config, compile, memoryHost } from "./internals.ts";
 import { MemoryProject } from "./memory-project.ts";
 import { compileRecorded } from "./recorded.ts";
 
@@ -61,7 +61,7 @@ async function compiled(
   expressions: readonly string[],
   source: string,
   config: Partial<Config> = {},
-  options: CompileOptions = {},
+  options: EngineOptions = {},
   excluded: readonly string[] = [],
 ): Promise<unknown> {
   const text = lines(expressions);

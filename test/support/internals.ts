@@ -11,7 +11,7 @@ import type { Host } from "../../src/host/host.ts";
 import { nodeHost } from "../../src/host/node.ts";
 
 /** What tests use besides the public library: a host of their own, and everything that a compile knows. */
-export type { CompileOptions } from "../../src/engine/compile-options.ts";
+export type { EngineOptions } from "../../src/engine/compile-options.ts";
 export type { CompiledInMemory as CompileResult } from "../../src/builder/open-build.ts";
 export { type Plugins, type Plugin, pluginsOf } from "../../src/engine/plugins.ts";
 export type { ProgressEvent } from "../../src/engine/compile-options.ts";

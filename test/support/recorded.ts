@@ -3,7 +3,7 @@ import { recordHeader } from "../../src/builder/draft/prepare.ts";
 import { headerBytes } from "../../src/record/record-file.ts";
 import { BuildRecord } from "../../src/record/build-record.ts";
 import {
-  type CompileOptions,
+  type EngineOptions,
   type CompileResult,
   type Config,
   type Host,
@@ -18,7 +18,7 @@ export interface Recorded {
 /** Compiles with a record, and reads the record back from its bytes. */
 export async function compileRecorded(
   config: Config,
-  options: CompileOptions & { readonly host: Host },
+  options: EngineOptions & { readonly host: Host },
 ): Promise<Recorded> {
   const pieces: Uint8Array[] = [];
   const result = await compile(config, {

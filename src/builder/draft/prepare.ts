@@ -5,7 +5,7 @@ import { Exit, codeEntry } from "../../diagnostics/codes.ts";
 import { type Diagnostic, errorOf, warningOf } from "../../diagnostics/render.ts";
 import { countText, momentText, printable, someOf } from "../../diagnostics/text.ts";
 import { VERSION } from "../../diagnostics/version.ts";
-import type { CompileOptions } from "../../engine/compile-options.ts";
+import type { EngineOptions } from "../../engine/compile-options.ts";
 import { Compilation } from "../../engine/compile.ts";
 import type { CompiledList } from "../../engine/report.ts";
 import { feedOf } from "../../engine/plan.ts";
@@ -25,7 +25,7 @@ import { buildOf, canaryIn } from "../../syntax/host-name.ts";
 import { type BuildContext, type ListOutcome, phase } from "../build.ts";
 import { askedNames } from "../guards/breaks-traffic.ts";
 import { type UnreadSource, mostLost, namesLost } from "../guards/names-lost.ts";
-import { type Verdict, checkGuards } from "../guards/registry.ts";
+import { type GuardVerdict, checkGuards } from "../guards/registry.ts";
 import { type ListPlan, outsideNote } from "../plan/list-plan.ts";
 import type { BuildSession, QueueSlot } from "../session.ts";
 import {
@@ -44,11 +44,11 @@ export interface DraftSink {
   /** Receives the frames of the build record, if one is written. */
   writeRecord?: ((bytes: Uint8Array) => void) | undefined;
   /** Receives the rules for other formats, if there are any. */
-  readonly names?: CompileOptions["names"];
+  readonly names?: EngineOptions["names"];
 }
 
 /** A compiled list with the verdict of the guards. It can be published or discarded. */
-export interface Draft extends Verdict {
+export interface Draft extends GuardVerdict {
   readonly plan: ListPlan;
   readonly compiled: CompiledList;
   readonly lock: LockSession;
@@ -225,7 +225,7 @@ function incompleteWarning(leftOut: readonly string[]): Diagnostic {
   return warningOf("list-incomplete", message, { hint });
 }
 
-function verdictText({ violations, warnings }: Verdict): string {
+function verdictText({ violations, warnings }: GuardVerdict): string {
   const codes = [...new Set(violations.map(({ code }) => code))];
   if (codes.length > 0) return `refused by ${codes.join(", ")}`;
   return warnings.length === 0 ? "passed" : `passed with ${countText(warnings.length, "warning")}`;

@@ -16,7 +16,7 @@ import type { BuildSession } from "../session.ts";
 import { readLastPublish, readMemory } from "../state/list-state.ts";
 
 /** A number of consecutive bytes from one source. */
-interface SourceRun {
+interface ByteRun {
   readonly source: number;
   readonly bytes: number;
 }
@@ -24,8 +24,8 @@ interface SourceRun {
 /** The source of every byte that a sink of names received. */
 export interface SourceRuns {
   /** For the lines at the end of the list. */
-  readonly list: readonly SourceRun[];
-  readonly covered: readonly SourceRun[];
+  readonly list: readonly ByteRun[];
+  readonly covered: readonly ByteRun[];
 }
 
 /** Whether the outputs of a list need the names that parents cover. */

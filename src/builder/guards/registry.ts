@@ -9,7 +9,7 @@ import type { Guard, GuardContext } from "./guard.ts";
 import { protectedNames } from "./protected.ts";
 import { suffixes } from "./suffixes.ts";
 
-export interface Verdict {
+export interface GuardVerdict {
   /** Errors that prevent publishing. */
   readonly violations: readonly Diagnostic[];
   readonly warnings: readonly Diagnostic[];
@@ -21,7 +21,7 @@ export async function checkGuards(
   { report, findings }: CompiledList,
   session: BuildSession,
   { last, text }: Pick<GuardContext, "last"> & { readonly text: Uint8Array | undefined },
-): Promise<Verdict> {
+): Promise<GuardVerdict> {
   const { options } = session;
   if (options.compat) return { violations: [], warnings: [] };
   const traffic = text === undefined ? undefined : await changedTraffic(plan, text, session);

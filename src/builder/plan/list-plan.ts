@@ -25,7 +25,7 @@ import { isAddress, isBelow } from "../../sources/limits.ts";
 import type { BuildContext } from "../build.ts";
 import { refuseForeignList } from "../foreign-list.ts";
 import { type GuardLimits, guardLimits } from "../guards/guard.ts";
-import type { Verdict } from "../guards/registry.ts";
+import type { GuardVerdict } from "../guards/registry.ts";
 import type { BuildOptions, ProjectOptions } from "./build-options.ts";
 import { type ListConfig, type Project, inputPaths, isFolderName, isListAlone } from "./project.ts";
 
@@ -418,7 +418,7 @@ export class CoveredLists {
   }
 
   /** Checks whether a list blocks every name that its covered lists block. */
-  async check({ list, covers }: ListPlan, text: Uint8Array): Promise<Verdict> {
+  async check({ list, covers }: ListPlan, text: Uint8Array): Promise<GuardVerdict> {
     const { accept } = this.context.options;
     if (covers.size === 0 || accept.includes("not-covered"))
       return { violations: [], warnings: [] };

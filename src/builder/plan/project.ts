@@ -16,13 +16,13 @@ import { NOWHERE, outputTarget } from "../../publish/list-file.ts";
 import { candidatePaths, isAddress } from "../../sources/limits.ts";
 import { type ConfigFile, type ProjectOptions, configFileOf } from "./build-options.ts";
 
-type Places = Pick<ProjectOptions, "output" | "copyToRules" | "rulesDir">;
+type OutputFlags = Pick<ProjectOptions, "output" | "copyToRules" | "rulesDir">;
 
 /**
  * Normalizes `-o`: `-` for any path to standard output, `/dev/null` for any path to it, and a trailing slash for a folder, which
  * replaces the rules directory. Rejects with a `CompilerError` for other special files.
  */
-export async function withOutputTarget<T extends Places>(options: T, host: Host): Promise<T> {
+export async function withOutputTarget<T extends OutputFlags>(options: T, host: Host): Promise<T> {
   const { output } = options;
   if (output === undefined || output === "-") return options;
   if (isFolderName(output, host)) return inFolder(output, options);
@@ -38,13 +38,16 @@ export async function withOutputTarget<T extends Places>(options: T, host: Host)
   ]);
 }
 
-function inFolder<T extends Places>(folder: string, options: T): T {
+function inFolder<T extends OutputFlags>(folder: string, options: T): T {
   const { copyToRules, rulesDir } = options;
   return { ...options, output: folder, rulesDir: copyToRules ? rulesDir : folder };
 }
 
 /** Whether only the list is written: to the file of `-o`, or to standard output. */
-export function isListAlone({ output, copyToRules }: Places, host: Pick<Host, "path">): boolean {
+export function isListAlone(
+  { output, copyToRules }: OutputFlags,
+  host: Pick<Host, "path">,
+): boolean {
   return output !== undefined && !copyToRules && !isFolderName(output, host);
 }
 

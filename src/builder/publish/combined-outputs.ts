@@ -41,7 +41,7 @@ export async function combinedChanges(
 }
 
 /** A list for each bit; undefined for one that was removed. */
-type Places = readonly (CombinedList | undefined)[];
+type ListPlaces = readonly (CombinedList | undefined)[];
 
 /** What a combined file was made from. */
 interface MadeFrom {
@@ -51,7 +51,7 @@ interface MadeFrom {
   readonly places: readonly (string | null)[];
 }
 
-type Context = Pick<BuildContext, "host" | "emit" | "signal" | "options">;
+type CombinedContext = Pick<BuildContext, "host" | "emit" | "signal" | "options">;
 
 /**
  * Writes the files over several lists from what is published, after all lists of a run are built. Lists that were refused or are
@@ -59,7 +59,7 @@ type Context = Pick<BuildContext, "host" | "emit" | "signal" | "options">;
  */
 export async function writeCombined(
   plans: readonly CombinedPlan[],
-  context: Context,
+  context: CombinedContext,
 ): Promise<WrittenOutput[]> {
   const { emit, signal } = context;
   const written: WrittenOutput[] = [];
@@ -74,7 +74,10 @@ export async function writeCombined(
 }
 
 /** Undefined if a list is not published yet. */
-async function writeOne(plan: CombinedPlan, context: Context): Promise<WrittenOutput | undefined> {
+async function writeOne(
+  plan: CombinedPlan,
+  context: CombinedContext,
+): Promise<WrittenOutput | undefined> {
   const { host, emit } = context;
   for (const { name, path } of plan.lists)
     if (!(await host.exists(path))) {
@@ -95,7 +98,7 @@ async function writeOne(plan: CombinedPlan, context: Context): Promise<WrittenOu
 }
 
 /** The lists in the order of the configuration, or each at the place that it had before, and new ones at the end. */
-function placesOf({ config, lists, name }: CombinedPlan, before: MadeFrom["places"]): Places {
+function placesOf({ config, lists, name }: CombinedPlan, before: MadeFrom["places"]): ListPlaces {
   if (combinedFormats.get(config.format)!.keepsPlaces !== true) return lists;
   const kept = before.map((known) => lists.find((list) => list.name === known));
   const places = [...kept, ...lists.filter((list) => !kept.includes(list))];
@@ -112,8 +115,8 @@ function placesOf({ config, lists, name }: CombinedPlan, before: MadeFrom["place
 
 async function publishCombined(
   { config, files: planned, name }: CombinedPlan,
-  places: Places,
-  context: Context,
+  places: ListPlaces,
+  context: CombinedContext,
 ): Promise<WrittenOutput> {
   const { host } = context;
   const home = { name, path: host.path.resolve(host.cwd, name) };
@@ -196,7 +199,7 @@ async function addList(
 }
 
 /** Gives every list a short text: its slug, if that is plain and unique. */
-function taggedLists(places: Places): (CombinedListName | undefined)[] {
+function taggedLists(places: ListPlaces): (CombinedListName | undefined)[] {
   const slugs = places.map((list) => list && slugOf(list.name));
   return places.map((list, place) => {
     if (list === undefined) return undefined;
@@ -220,7 +223,7 @@ function isMadeFrom(value: unknown): value is MadeFrom {
 /** Digest of the settings and of the stamps of everything that was read and written. */
 async function digestOf(
   { config, lists, files }: CombinedPlan,
-  { host }: Context,
+  { host }: CombinedContext,
 ): Promise<string> {
   const meant = lists.map(({ name, shape }) => [name, shape]);
   const hash = createHash("sha256").update(JSON.stringify([VERSION, config, meant]));

@@ -35,7 +35,7 @@ import {
 /** A kept build was published, whatever guards said. */
 const ACCEPTED = ["blocks-protected", "empty-output", "too-few-rules"];
 
-interface Place {
+interface PlannedPlace {
   /** The name of the list's file. */
   readonly name: string;
   readonly rulesDir: string;
@@ -45,7 +45,7 @@ interface Place {
 export async function changedFiles(
   before: WholeBuild,
   after: WholeBuild,
-  place: Place,
+  place: PlannedPlace,
   host: Host,
 ): Promise<FileChange[]> {
   if (isAlike(before, after)) return [];
@@ -77,7 +77,7 @@ function isAlike(before: WholeBuild, after: WholeBuild): boolean {
 /** Outputs of two configurations are compared in the order of their formats, whatever their names are. */
 function keptTrial(
   { draft, header, list, covered }: WholeBuild,
-  { name, rulesDir }: Place,
+  { name, rulesDir }: PlannedPlace,
   host: Host,
 ): TrialDraft {
   const folder = host.path.resolve(host.cwd, rulesDir, ".compared");

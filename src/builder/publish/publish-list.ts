@@ -46,7 +46,7 @@ export type PublishedConfig = HeaderConfig &
   Pick<Config, "outputs" | "patches" | "manifest" | "guards" | "keep_builds">;
 
 /** Everything that is published with a list. */
-export interface Publication {
+export interface ListToPublish {
   readonly config: PublishedConfig;
   readonly outputPlans: readonly OutputPlan[];
   readonly nameBuffer: NameBuffer | undefined;
@@ -92,7 +92,7 @@ export function publishedConfig(config: PublishedConfig): PublishedConfig {
 /** Writes all files of a list and publishes them together. If one cannot be written, nothing is published. */
 export async function publishList(
   outputs: ListOutputs,
-  publication: Publication,
+  publication: ListToPublish,
   host: Host,
 ): Promise<Published> {
   const { config, nameBuffer, shape, accept, builtAt, sources, tool } = publication;
@@ -181,7 +181,7 @@ function otherThanPlanned(name: string): CompilerError {
 /** What is published beside the list's own files: the folder of patches, and the manifest with its signature. */
 function namesBeside(
   { written }: ListOutputs,
-  { config, rulesDir, sourcesFile }: Publication,
+  { config, rulesDir, sourcesFile }: ListToPublish,
   host: Host,
 ): string[] {
   const release = releasePaths(config, rulesDir, host);
@@ -443,13 +443,13 @@ export async function digestsOf(
   });
 }
 
-type Context = Pick<BuildContext, "options" | "host" | "emit">;
+type FinishContext = Pick<BuildContext, "options" | "host" | "emit">;
 
 /**
  * Completes or undoes what a killed run left of a release: its journal, then its temporary files. The caller holds the lock of the
  * list. Only files are touched that the configuration names now, and that it may write. Rejects with a `HostError`.
  */
-export async function finishPublish(names: ReleaseNames, context: Context): Promise<void> {
+export async function finishPublish(names: ReleaseNames, context: FinishContext): Promise<void> {
   const { host } = context;
   const [list] = names.files;
   if (list === undefined) return;
@@ -464,7 +464,7 @@ export async function finishJournal(
   { name, path: home }: OutputFile,
   root: string,
   isNamed: (path: string) => boolean,
-  { options, host, emit }: Context,
+  { options, host, emit }: FinishContext,
 ): Promise<void> {
   const end = await new Journal(home, root, host).finish(
     async (path) => isNamed(path) && (await mayWrite(path, options, host)),
@@ -472,7 +472,11 @@ export async function finishJournal(
   if (end !== undefined) emit({ kind: "diagnostic", diagnostic: endNote(name, end) });
 }
 
-async function mayWrite(path: string, options: Context["options"], host: Host): Promise<boolean> {
+async function mayWrite(
+  path: string,
+  options: FinishContext["options"],
+  host: Host,
+): Promise<boolean> {
   try {
     await refusePlaces([{ name: path, path }], options, host);
     return true;

@@ -17,11 +17,11 @@ import { Conditions } from "./conditions.ts";
  * What a resolver answers from: the published list, an earlier build of it, no list, something else; or it does not answer.
  */
 export const OUTCOMES = ["proved", "stale", "unfiltered", "wrong", "unreachable"] as const;
-export type Outcome = (typeof OUTCOMES)[number];
+export type ProofOutcome = (typeof OUTCOMES)[number];
 
 /** The last proof of one resolver. */
 export interface ResolverProof {
-  readonly outcome: Outcome;
+  readonly outcome: ProofOutcome;
   /** Why, for a person. */
   readonly detail: string;
   /** The build that it was asked about: twelve hexadecimal digits; null for a list without a canary. */
@@ -441,7 +441,7 @@ export interface WrittenFile extends Partial<FormatOutputReport> {
   readonly file: string;
 }
 
-interface FileStamp {
+interface StampedFile {
   readonly path: string;
   readonly stamp: string | null;
 }
@@ -452,10 +452,10 @@ export interface CachedBuild {
   readonly key: string;
   /** Digest of everything fetched from the web. */
   readonly web: string;
-  readonly inputs: readonly FileStamp[];
+  readonly inputs: readonly StampedFile[];
   readonly outputs: readonly (OutputFile & { readonly stamp: string })[];
   /** Stamps of other lists that it was compared with. */
-  readonly compared: readonly FileStamp[];
+  readonly compared: readonly StampedFile[];
   /** The file of its record; null if none was requested. */
   readonly record: string | null;
   readonly report: CompileReport;
@@ -556,7 +556,7 @@ export class BuildCache {
       if (stamp === undefined) return;
       outputs.push({ ...output, stamp: stamp.text });
     }
-    const compared: FileStamp[] = [];
+    const compared: StampedFile[] = [];
     for (const path of build.compared)
       compared.push({ path, stamp: (await host.stampOf(path))?.text ?? null });
     const record = this.wantsRecord ? await this.recordOf(outputs) : null;

@@ -151,14 +151,14 @@ function relativeSource(folder: string, source: string, { path }: Host): string 
   return path.relative(folder, source).replaceAll(path.sep, "/");
 }
 
-interface Asked extends Pick<Options, "inputs" | "inputType"> {
+interface SetupRequest extends Pick<Options, "inputs" | "inputType"> {
   readonly from: string | undefined;
   /** The name if the user gives none. */
   readonly usualName: string;
 }
 
 async function setupOf(
-  { from, inputs, inputType, usualName }: Asked,
+  { from, inputs, inputType, usualName }: SetupRequest,
   path: string,
   host: Host,
 ): Promise<{ setup: ImportedConfig; name?: string | undefined; imported?: number }> {

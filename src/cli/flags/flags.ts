@@ -320,7 +320,7 @@ export const FLAGS: readonly [
 ] = [...BUILD_FLAGS, ...SERVER_FLAGS, ...OTHER_FLAGS];
 
 /** The options that help, completions and the reference show. */
-export const SHOWN_FLAGS: readonly Flag[] = (FLAGS as readonly Flag[]).filter(
+export const SHOWN_FLAGS: readonly CliFlag[] = (FLAGS as readonly CliFlag[]).filter(
   ({ isHidden }) => isHidden !== true,
 );
 
@@ -332,7 +332,7 @@ export const SETS = {
   answering: ["why", "stats", "diff", "log", "export", "rollback", "hold", "apply", "prove"],
 } as const;
 
-export interface Flag {
+export interface CliFlag {
   readonly name: string;
   readonly short?: string;
   /** Whether it works and is not shown: the program passes it to itself, or measurements need it. */
@@ -353,24 +353,24 @@ export interface Flag {
 }
 
 /** What an option means for a command. */
-export function descriptionFor({ description, whenAnswering }: Flag, command: string): string {
+export function descriptionFor({ description, whenAnswering }: CliFlag, command: string): string {
   const isAnswering = (SETS.answering as readonly string[]).includes(command);
   return (isAnswering ? whenAnswering : undefined) ?? description;
 }
 
 /** The commands that take an option; undefined if all do. */
-export function takersOf({ sets, only }: Flag): readonly string[] | undefined {
+export function takersOf({ sets, only }: CliFlag): readonly string[] | undefined {
   if (sets === undefined && only === undefined) return undefined;
   return [...(sets ?? []).flatMap((set) => SETS[set]), ...(only ?? [])];
 }
 
 /** From quiet to verbose. `news` has the ends of conditions, too. */
 export const LEVELS = ["none", "error", "warning", "news", "info", "debug"] as const;
-export type Level = (typeof LEVELS)[number];
+export type LogLevel = (typeof LEVELS)[number];
 
 const VARIABLE = "RULESCOMPILER_Logging__LogLevel__Default";
 /** Log levels of the .NET compiler. */
-const NAMED: Readonly<Record<string, Level>> = {
+const NAMED: Readonly<Record<string, LogLevel>> = {
   Trace: "debug",
   Debug: "debug",
   Information: "info",
@@ -381,14 +381,14 @@ const NAMED: Readonly<Record<string, Level>> = {
 };
 
 /** Flags take precedence over `DEBUG`, and `DEBUG` over the log level of the .NET compiler. */
-export function levelOf(switches: ReadonlySet<FlagName>, env: Host["env"]): Level {
+export function levelOf(switches: ReadonlySet<FlagName>, env: Host["env"]): LogLevel {
   if (switches.has("quiet")) return "news";
   if (switches.has("debug") || switches.has("verbose")) return "debug";
   if (/^true$/i.test(env["DEBUG"] ?? "")) return "debug";
   return namedLevel(env[VARIABLE] ?? "") ?? "info";
 }
 
-function namedLevel(value: string): Level | undefined {
+function namedLevel(value: string): LogLevel | undefined {
   const name = Object.keys(NAMED).find((one) => one.toLowerCase() === value.toLowerCase());
   return name === undefined ? undefined : NAMED[name];
 }

@@ -8,7 +8,7 @@ import { LINT_REPORTS } from "../output/explanation-text.ts";
 import { wrapText } from "../output/reporter.ts";
 import {
   FLAGS,
-  type Flag,
+  type CliFlag,
   type FlagName,
   type SETS,
   SHOWN_FLAGS,
@@ -138,7 +138,7 @@ function plain(markdown: string): string {
 }
 
 /** Whether only some commands take it. */
-function isOwn(flag: Flag): boolean {
+function isOwn(flag: CliFlag): boolean {
   return takersOf(flag) !== undefined;
 }
 
@@ -154,12 +154,12 @@ function exampleLines(examples: CommandEntry["examples"]): string {
     .join("\n");
 }
 
-function flagTable(isWanted: (flag: Flag) => boolean, command = "compile"): string {
+function flagTable(isWanted: (flag: CliFlag) => boolean, command = "compile"): string {
   const flags = SHOWN_FLAGS.filter(isWanted);
   return table(flags.map((flag) => [flagUsage(flag), descriptionFor(flag, command)]));
 }
 
-export function flagUsage({ name, short, value, isOptional }: Flag): string {
+export function flagUsage({ name, short, value, isOptional }: CliFlag): string {
   const wanted = value === undefined ? "" : isOptional === true ? ` [${value}]` : ` ${value}`;
   const long = `--${name}${wanted}`;
   return short === undefined ? `    ${long}` : `-${short}, ${long}`;
@@ -273,11 +273,11 @@ const TOPICS = [...commands.map(({ name }) => name), FATE_TOPIC, ...FATE_ENTRIES
 /** Shell completion scripts, generated from the tables of commands and options. */
 export const COMPLETIONS: Readonly<Record<string, () => string>> = { bash, zsh, fish };
 
-function completedFlags(command: string): readonly Flag[] {
+function completedFlags(command: string): readonly CliFlag[] {
   return ALL.filter((flag) => isFor(flag, command));
 }
 
-function wordsOf(flags: readonly Flag[]): string {
+function wordsOf(flags: readonly CliFlag[]): string {
   return flags
     .flatMap(({ name, short }) => [`--${name}`, ...(short === undefined ? [] : [`-${short}`])])
     .join(" ");
@@ -368,7 +368,7 @@ fi
 `;
 }
 
-function zshFlag({ name, short, value, repeats, description }: Flag): string[] {
+function zshFlag({ name, short, value, repeats, description }: CliFlag): string[] {
   const text = description.replaceAll(/[[\]:]/g, "\\$&");
   const words = VALUES[name];
   const action = words === undefined ? "_files" : `(${words.join(" ")})`;
@@ -434,7 +434,7 @@ type Camel<Name extends string> = Name extends `${infer Head}-${infer Tail}`
   ? `${Head}${Capitalize<Camel<Tail>>}`
   : Name;
 
-type ValueOf<F> = F extends { repeats: true }
+type FlagValue<F> = F extends { repeats: true }
   ? readonly string[]
   : F extends { value: string }
     ? string | undefined
@@ -442,7 +442,7 @@ type ValueOf<F> = F extends { repeats: true }
 
 /** The command-specific options of a command: switches, values, and lists of values. */
 export type CommandFlags<Command extends string> = {
-  readonly [F in FlagsOf<Command> as Camel<F["name"]>]: ValueOf<F>;
+  readonly [F in FlagsOf<Command> as Camel<F["name"]>]: FlagValue<F>;
 };
 
 type CommandName = Takers<AnyFlag>;
@@ -452,7 +452,7 @@ export function flagsOf<Command extends CommandName>(
   command: Command,
   { switches, values }: Args,
 ): CommandFlags<Command> {
-  const flags = (FLAGS as readonly Flag[]).filter((flag) => isFor(flag, command));
+  const flags = (FLAGS as readonly CliFlag[]).filter((flag) => isFor(flag, command));
   const entries = flags.map((flag) => {
     const name = flag.name as FlagName;
     const given = values.get(name);

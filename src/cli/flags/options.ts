@@ -7,14 +7,14 @@ import { nearest, printable, someOf } from "../../diagnostics/text.ts";
 import type { Host, TextSink } from "../../host/host.ts";
 import { type CommandEntry, commandNamed, commands } from "../commands/registry.ts";
 import { hasTerminalLinks } from "../output/reporter.ts";
-import { FLAGS, type Flag, type FlagName, type Level, levelOf, takersOf } from "./flags.ts";
+import { FLAGS, type CliFlag, type FlagName, type LogLevel, levelOf, takersOf } from "./flags.ts";
 
 /** The options from the command line and the environment. */
 export interface Options extends BuildOptions {
   /** The parsed command line, for command-specific options. */
   readonly args: Args;
   readonly strict: boolean;
-  readonly level: Level;
+  readonly level: LogLevel;
   readonly json: boolean;
   /** Whether standard error has colors. */
   readonly hasColor: boolean;
@@ -123,7 +123,7 @@ export interface Args {
 
 /** The same options as arguments for another command, omitting those that it does not take. */
 export function wordsFor(command: string, { switches, values }: Args): string[] {
-  const flags = (FLAGS as readonly Flag[]).filter((flag) => isFor(flag, command));
+  const flags = (FLAGS as readonly CliFlag[]).filter((flag) => isFor(flag, command));
   return flags.flatMap(({ name, value }) => {
     const given = values.get(name as FlagName) ?? [];
     if (value !== undefined) return given.map((one) => `--${name}=${one}`);
@@ -132,7 +132,7 @@ export function wordsFor(command: string, { switches, values }: Args): string[] 
 }
 
 /** Whether a command takes a flag. */
-export function isFor(flag: Flag, command: string): boolean {
+export function isFor(flag: CliFlag, command: string): boolean {
   return takersOf(flag)?.includes(command) ?? true;
 }
 
@@ -163,7 +163,7 @@ export function readArgs(argv: readonly string[]): Args {
   let isBrief = false;
   for (const token of tokens) {
     if (token.kind === "option") {
-      const flag = FLAGS.find(({ name }) => name === token.name) as Flag | undefined;
+      const flag = FLAGS.find(({ name }) => name === token.name) as CliFlag | undefined;
       if (flag === undefined) problems.push(unknownFlag(token.rawName));
       else if (flag.value === undefined) {
         if (token.value !== undefined) problems.push(problem(`${token.rawName} takes no value`));
@@ -186,7 +186,7 @@ export function readArgs(argv: readonly string[]): Args {
     }
   }
   const chosen = command ?? commands[0]!;
-  for (const flag of FLAGS as readonly Flag[]) {
+  for (const flag of FLAGS as readonly CliFlag[]) {
     const isGiven = switches.has(flag.name as FlagName) || values.has(flag.name as FlagName);
     if (isGiven && !isFor(flag, chosen.name)) problems.push(misplaced(flag, chosen));
   }
@@ -195,14 +195,14 @@ export function readArgs(argv: readonly string[]): Args {
   return { command: chosen, isNamed, isBrief, operands, switches, values };
 }
 
-function misplaced(flag: Flag, { name: command }: CommandEntry): Diagnostic {
+function misplaced(flag: CliFlag, { name: command }: CommandEntry): Diagnostic {
   const hint = `It is an option of ${takersOf(flag)!.join(", ")}`;
   return problem(`${command} does not take --${flag.name}`, hint);
 }
 
 /** `--update` without a value means all sources. */
 function withOptionalValues(words: readonly string[]): string[] {
-  const flags: readonly Flag[] = FLAGS;
+  const flags: readonly CliFlag[] = FLAGS;
   const optional = new Set(
     flags.filter((flag) => flag.isOptional === true).map(({ name }) => `--${name}`),
   );
@@ -221,7 +221,7 @@ function parserOptions(): Record<
     string,
     { type: "string" | "boolean"; short?: string; multiple?: boolean }
   > = {};
-  for (const flag of FLAGS as readonly Flag[])
+  for (const flag of FLAGS as readonly CliFlag[])
     options[flag.name] = {
       type: flag.value === undefined ? "boolean" : "string",
       multiple: true,

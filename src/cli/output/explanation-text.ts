@@ -123,7 +123,7 @@ const MOST_ROWS = 4;
 /** Servers of earlier versions say less. */
 const NOT_REPORTED = "not reported by this server";
 
-type Fields = Readonly<Record<string, unknown>>;
+type JsonFields = Readonly<Record<string, unknown>>;
 
 /** A server on one screen of 25 lines. Nothing in it is trusted: another program may have answered. */
 export function statusText(health: ServerHealth, style: Style, columns: number): string {
@@ -134,7 +134,7 @@ export function statusText(health: ServerHealth, style: Style, columns: number):
   const sources = entriesOf(health, "sources");
   const bad = sources.filter(({ state }) => isDegraded(String(state)));
   const held = new Map(entriesOf(health, "held").map((one) => [plainText(one["list"]), one]));
-  const listRow = (one: Fields): string[] => {
+  const listRow = (one: JsonFields): string[] => {
     const hold = held.get(plainText(one["name"]));
     const state =
       hold === undefined
@@ -169,7 +169,7 @@ function section(title: string, align: string, rows: readonly string[][]): strin
   ];
 }
 
-function sourcesText(sources: readonly Fields[], bad: readonly Fields[]): string {
+function sourcesText(sources: readonly JsonFields[], bad: readonly JsonFields[]): string {
   return `${countText(sources.length, "source")}, ${bad.length} not available`;
 }
 
@@ -182,11 +182,11 @@ function runText(run: unknown): string {
   return `${timeText(at)}, ${state}${time}, by ${printable(plainText(trigger), 20)}`;
 }
 
-function sourceRow({ name: label, state, goodAt }: Fields): string[] {
+function sourceRow({ name: label, state, goodAt }: JsonFields): string[] {
   return [nameText(label), printable(plainText(state), 20), `last available ${timeText(goodAt)}`];
 }
 
-function resolverRow({ resolver, list, outcome, build, latencyMs, at }: Fields): string[] {
+function resolverRow({ resolver, list, outcome, build, latencyMs, at }: JsonFields): string[] {
   return [
     nameText(resolver),
     nameText(list),
@@ -213,13 +213,13 @@ function plainText(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-function entriesOf(health: ServerHealth, field: string): Fields[] {
+function entriesOf(health: ServerHealth, field: string): JsonFields[] {
   const entries = health[field];
   return Array.isArray(entries) ? entries.map(fieldsOf) : [];
 }
 
-function fieldsOf(value: unknown): Fields {
-  return typeof value === "object" && value !== null ? (value as Fields) : {};
+function fieldsOf(value: unknown): JsonFields {
+  return typeof value === "object" && value !== null ? (value as JsonFields) : {};
 }
 
 /** A file and its problems. */

@@ -8,10 +8,10 @@ import {
   withLinks,
 } from "../../diagnostics/render.ts";
 import type { Host, TextSink } from "../../host/host.ts";
-import { LEVELS, type Level } from "../flags/flags.ts";
+import { LEVELS, type LogLevel } from "../flags/flags.ts";
 
 interface ReporterSettings {
-  readonly level: Level;
+  readonly level: LogLevel;
   readonly json: boolean;
   readonly hasColor: boolean;
   readonly hasDataColor?: boolean;
@@ -50,12 +50,12 @@ export class Reporter {
   }
 
   /** A reporter with another level and without links. */
-  at(level: Level): Reporter {
+  at(level: LogLevel): Reporter {
     const { host, json, strict, style } = this;
     return new Reporter(host, { level, json, strict, hasColor: style === ANSI_STYLE });
   }
 
-  shows(level: Level): boolean {
+  shows(level: LogLevel): boolean {
     return LEVELS.indexOf(level) <= this.level;
   }
 

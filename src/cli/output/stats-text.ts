@@ -221,7 +221,7 @@ function queriesText(count: number): string {
   return countText(count, "query", "queries");
 }
 
-interface Audit {
+interface ShownAudit {
   readonly path: string;
   readonly setup: ImportedConfig;
   readonly report: CompileReport;
@@ -249,13 +249,13 @@ const LONGEST_LABEL = 40;
 const SHOWN_FINDINGS = 5;
 
 /** Omits the user's own rules, which are the last source of the compiled list. */
-function listsOf(audit: Audit): AuditedList[] {
+function listsOf(audit: ShownAudit): AuditedList[] {
   const sources = sourcesOf(audit);
   return audit.setup.userRules.length === 0 ? sources : sources.slice(0, -1);
 }
 
 /** The lists, and the user's own rules. */
-function sourcesOf({ report, stats }: Audit): AuditedList[] {
+function sourcesOf({ report, stats }: ShownAudit): AuditedList[] {
   const { sources } = report;
   const needed = new Set(stats.cover.sources);
   return sources.map((source, index) => {
@@ -291,7 +291,7 @@ function stateOf(
 }
 
 /** The same numbers as JSON. */
-export function auditJson(audit: Audit): object {
+export function auditJson(audit: ShownAudit): object {
   const { path, setup, report, findings } = audit;
   const lists = listsOf(audit);
   return {
@@ -311,7 +311,7 @@ export function auditJson(audit: Audit): object {
 }
 
 /** The smallest set of lists that yields every rule, besides the user's own rules. */
-function neededOf({ setup, stats }: Audit): readonly string[] {
+function neededOf({ setup, stats }: ShownAudit): readonly string[] {
   const { sources } = stats.cover;
   return setup.userRules.length === 0
     ? sources
@@ -319,11 +319,11 @@ function neededOf({ setup, stats }: Audit): readonly string[] {
 }
 
 /** Lines that one list does not need, including those of the user's own rules. */
-function redundantIn({ stats }: Audit): number {
+function redundantIn({ stats }: ShownAudit): number {
   return stats.sources.reduce((sum, { redundant }) => sum + redundant, 0);
 }
 
-export function auditText(audit: Audit, style: Style, columns: number): string {
+export function auditText(audit: ShownAudit, style: Style, columns: number): string {
   const { path, setup, report, findings } = audit;
   const lists = listsOf(audit);
   const off = setup.lists.length - lists.length;

@@ -83,10 +83,10 @@ export class CombinedNames {
   /** Every name once. The entry is valid until the next one. */
   *names(): Generator<CombinedName, void, undefined> {
     const { partitions } = this;
-    const tops = new NameTable(partitions.load(0), undefined);
+    const tops = new PartitionNames(partitions.load(0), undefined);
     yield* tops.entries();
     for (let index = 1; index < partitions.count; index++)
-      yield* new NameTable(partitions.load(index), tops).entries();
+      yield* new PartitionNames(partitions.load(index), tops).entries();
   }
 
   close(): void {
@@ -98,9 +98,9 @@ export class CombinedNames {
 const HEAD = 3;
 
 /** The names of a partition, each once, with what every list says about it. */
-class NameTable {
+class PartitionNames {
   private readonly names: SliceTable;
-  private readonly tops: NameTable | undefined;
+  private readonly tops: PartitionNames | undefined;
   private readonly self: Int32Array;
   private readonly below: Int32Array;
   private readonly allowSelf: Int32Array;
@@ -110,7 +110,7 @@ class NameTable {
   private readonly hashes = new Int32Array(LONGEST_NAME);
 
   /** `bytes` are entries: four bits of meaning, a list, the length of a name, the name. */
-  constructor(bytes: Uint8Array, tops: NameTable | undefined) {
+  constructor(bytes: Uint8Array, tops: PartitionNames | undefined) {
     this.tops = tops;
     let count = 0;
     for (let at = 0; at < bytes.length; at += HEAD + bytes[at + 2]!) count++;

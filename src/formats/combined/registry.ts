@@ -115,14 +115,14 @@ export const unboundTags: CombinedFormat = {
   },
 };
 
-type Form = "block" | "alone" | "allow";
+type ZoneForm = "block" | "alone" | "allow";
 
-const OPENINGS: Readonly<Record<Form, Uint8Array>> = {
+const OPENINGS: Readonly<Record<ZoneForm, Uint8Array>> = {
   block: encodeUtf8('local-zone: "'),
   alone: encodeUtf8('local-zone: "'),
   allow: encodeUtf8('local-zone: "'),
 };
-const CLOSINGS: Readonly<Record<Form, Uint8Array>> = {
+const CLOSINGS: Readonly<Record<ZoneForm, Uint8Array>> = {
   block: encodeUtf8('." always_nxdomain\n'),
   // The data follows. The names below it are resolved as usual.
   alone: encodeUtf8('." transparent\n'),
@@ -133,7 +133,7 @@ const DATA_CLOSING = encodeUtf8('. A 0.0.0.0"\n');
 const TAG_OPENING = encodeUtf8('local-zone-tag: "');
 
 interface Zone {
-  readonly form: Form;
+  readonly form: ZoneForm;
   readonly tags: number;
   readonly isInexact: boolean;
   readonly loss: "conflict" | "exact" | "below";

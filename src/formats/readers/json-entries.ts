@@ -1,11 +1,11 @@
 import { CR, LF, SPACE, TAB, decodeUtf8 } from "../../bytes/text.ts";
 import { Fate } from "../../rules/fate.ts";
-import { type ConfigReader, type RowTaker, isName, scopedRule } from "./rpz-lines.ts";
+import { type FormatReader, type RowTaker, isName, scopedRule } from "./rpz-lines.ts";
 
 /** Arrays under these keys contain entries, as does an array that is the whole document. */
 const LISTS = new Set(["rules", "names", "domains"]);
 const FIELDS = new Set(["name", "scope", "action", "rule"]);
-type Fields = Partial<Record<"name" | "scope" | "action" | "rule" | "important", string>>;
+type EntryFields = Partial<Record<"name" | "scope" | "action" | "rule" | "important", string>>;
 
 const DEEPEST = 64;
 /** An entry has few fields: with more tokens it is invalid. */
@@ -13,12 +13,12 @@ const MOST_TOKENS = 1000;
 /** The text of a row that is not an entry. It is not used. */
 const NO_TEXT = "-";
 
-interface Frame {
+interface EntryFrame {
   readonly isArray: boolean;
   /** Array: it contains rules and names. Object: it may be an entry. */
   readonly isEntry: boolean;
   readonly line: number;
-  readonly fields: Fields;
+  readonly fields: EntryFields;
   key: string | undefined;
   tokens: number;
 }
@@ -27,9 +27,9 @@ interface Frame {
  * Reads the entries of a JSON document in any layout: objects with `name`, `scope` and `action`, or with `rule`, and strings, which
  * are lines of a list. A row has the number of the line in which its entry begins; lines without an entry have a row too.
  */
-export class JsonEntries implements ConfigReader, JsonTaker {
+export class JsonEntries implements FormatReader, JsonTaker {
   private take!: RowTaker;
-  private frames: Frame[] = [];
+  private frames: EntryFrame[] = [];
   /** A string outside of objects and arrays: the key of what follows, in a truncated document. */
   private looseKey: string | undefined;
   private line = 1;
@@ -64,7 +64,7 @@ export class JsonEntries implements ConfigReader, JsonTaker {
       if (frame.isEntry) this.enterText(value);
     } else if (frame.key === undefined) frame.key = value;
     else {
-      if (FIELDS.has(frame.key)) frame.fields[frame.key as keyof Fields] = value;
+      if (FIELDS.has(frame.key)) frame.fields[frame.key as keyof EntryFields] = value;
       frame.key = undefined;
     }
   }
@@ -103,7 +103,7 @@ export class JsonEntries implements ConfigReader, JsonTaker {
   }
 
   /** The frame that contains a value; counts the value. */
-  private value(): Frame | undefined {
+  private value(): EntryFrame | undefined {
     this.isBlank = false;
     const frame = this.frames.at(-1);
     const entry = this.frames.find((one) => one.isEntry && !one.isArray);
@@ -154,7 +154,7 @@ export class JsonEntries implements ConfigReader, JsonTaker {
   }
 
   private enterName(
-    { name = "", scope = "subtree", action = "block", important }: Fields,
+    { name = "", scope = "subtree", action = "block", important }: EntryFields,
     line: number,
   ): void {
     const isKnown =

@@ -2,7 +2,7 @@ import { Fate } from "../../rules/fate.ts";
 import { isJavaScript } from "../../syntax/regex-rule.ts";
 import { JsonEntries, type JsonTaker, takeTokens } from "./json-entries.ts";
 import {
-  type ConfigReader,
+  type FormatReader,
   type ForeignFormat,
   LineByLine,
   type LineMeaning,
@@ -180,7 +180,7 @@ const NEUTRAL: Readonly<Record<string, string>> = { invert: "false", type: "defa
 const IN_RULE = 3;
 const IN_VALUES = 4;
 
-interface Frame {
+interface RuleFrame {
   readonly isArray: boolean;
   /** The key that the next value belongs to. */
   key: string | undefined;
@@ -204,9 +204,9 @@ const FIRST_FATE = 0x40;
  * Reads a rule-set of sing-box in source format, in any layout: the names and expressions of rules without other conditions. Rules
  * that combine or invert conditions are settings. A line without names has a row too.
  */
-class SingBoxNames implements ConfigReader, JsonTaker {
+class SingBoxNames implements FormatReader, JsonTaker {
   private take!: RowTaker;
-  private frames: Frame[] = [];
+  private frames: RuleFrame[] = [];
   private rule: OpenRule | undefined;
   private line = 1;
   /** The first line that has no row yet. */

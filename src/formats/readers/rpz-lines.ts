@@ -174,7 +174,7 @@ function ruleOf({ name, isAllow, target }: Policy, isExact: boolean): string {
 export type RowTaker = (text: string, line: number, fate?: Fate, isAdblockSyntax?: boolean) => void;
 
 /** Reads one file of another format from start to end. Rows come in the order of their lines. */
-export interface ConfigReader {
+export interface FormatReader {
   /** Takes complete lines; `line` is the number of the first one. Returns the number of the next line. */
   read(bytes: Uint8Array, line: number, take: RowTaker): number;
   /** Called before lines of an included file, or a skipped part: a held line must not wait for the next one. */
@@ -184,7 +184,7 @@ export interface ConfigReader {
 
 /** A format of sources. */
 export interface ForeignFormat {
-  open(): ConfigReader;
+  open(): FormatReader;
   /** The most specific name decides, so that a name below an exception can be blocked again. */
   readonly nests?: true;
   /** Its records may answer with another name or address, by which it blocks if most of them do. */
@@ -215,7 +215,7 @@ export function splitLines(bytes: Uint8Array): string[] {
 }
 
 /** Handles blank lines and comments, which are the same in most formats. */
-export class LineByLine implements ConfigReader {
+export class LineByLine implements FormatReader {
   private readonly reader: LineReader;
   private readonly commentStart: RegExp;
 
@@ -267,7 +267,7 @@ export function takeMeaning(
 }
 
 /** A reader of lines that do not depend on each other. */
-export function eachLine(meaningOf: LineMeaning, commentStart?: RegExp): ConfigReader {
+export function eachLine(meaningOf: LineMeaning, commentStart?: RegExp): FormatReader {
   const reader: LineReader = {
     line: (text, number, take) => takeMeaning(meaningOf(text), text, number, take),
     settle() {},
