@@ -51,7 +51,7 @@ export function reliabilityPage(): string {
     if (kept === undefined) return [];
     const { commit, date, size, said } = kept;
     return [
-      `## ${about}\n\n\`${file}\`, ${size} size, ${date}, commit ${commit}\n\n\`\`\`text\n${said.join("\n")}\n\`\`\``,
+      `## ${about}\n\n\`${file}\`, ${size} size, ${date}, commit \`${commit}\`\n\n\`\`\`text\n${said.join("\n")}\n\`\`\``,
     ];
   });
   return `<!-- Written by scripts/generate.ts from ${KEPT}, which \`npm run figures\` writes. -->

@@ -114,7 +114,7 @@ class MortalLoop extends ProofLoop {
 
 test("a run that is killed at any moment before the end of a rollback is made up for by the next run", async (context) => {
   let kills = 0;
-  for (let left = 0, isKilled = true; isKilled; left += isNightly ? 1 : 2) {
+  for (let left = 0, isKilled = true; isKilled; left += isNightly ? 1 : 4) {
     const loop = new MortalLoop(1);
     await loop.compile();
     const proved = loop.build;
