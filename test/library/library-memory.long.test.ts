@@ -16,7 +16,7 @@ interface Size {
 }
 
 test(`memory does not grow over ${COMPILES} compiles in one process`, (context) => {
-  const script = join(import.meta.dirname, "support/compile-many.ts");
+  const script = join(import.meta.dirname, "../support/compile-many.ts");
   const words = ["--expose-gc", script, String(COMPILES)];
   const sizes = JSON.parse(execFileSync(process.execPath, words, { encoding: "utf8" })) as Size[];
   const texts = sizes.map(({ used, rss }) => `${used.toFixed(0)} used, ${rss.toFixed(0)} resident`);

@@ -1,10 +1,10 @@
 import { onWindows } from "../support/on-windows.ts";
 
 await onWindows([
-  "outputs/outputs",
-  "outputs/manifest",
-  "outputs/patches.long",
-  "outputs/limits",
-  "safety/publish",
-  "safety/output-lock",
+  "formats/outputs",
+  "publish/manifest",
+  "publish/patches.long",
+  "formats/limits",
+  "publish/publish",
+  "publish/output-lock",
 ]);

@@ -1,3 +1,3 @@
 import { onWindows } from "../support/on-windows.ts";
 
-await onWindows(["sources-http", "safety/last-good", "safety/held-sources"]);
+await onWindows(["sources/sources-http", "sources/last-good.long", "sources/held-sources.long"]);

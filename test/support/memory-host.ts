@@ -1,7 +1,7 @@
 import process from "node:process";
 import { type MemoryHost, type MemoryHostOptions, memoryHost as hostOf } from "./host/in-memory.ts";
 
-/** Whether tests see the files of Windows: `test/windows.test.ts` runs suites a second time with them. */
+/** Whether tests see the files of Windows: `windows-*.test.ts` run suites a second time with them. */
 export const isWindows: boolean = process.env["MEMORY_HOST"] === "windows";
 
 /**
