@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { ByteBuffer, decodeUtf8, encodeUtf8 } from "../bytes/text.ts";
+import { ByteBuffer, decodeUtf8, encodeUtf8, lineEnd } from "../bytes/text.ts";
 import { CompilerError, type Diagnostic, errorOf } from "../diagnostics/render.ts";
 import { printable, reasonOf } from "../diagnostics/text.ts";
 import { VERSION } from "../diagnostics/version.ts";
@@ -353,8 +353,8 @@ async function readPlans(path: string, host: Host): Promise<SavedList[]> {
   });
   const lists: SavedList[] = [];
   for (let at = 0; at < bytes.length || at === 0;) {
-    const end = bytes.indexOf(10, at);
-    const head = headIn(decodeUtf8(bytes, at, Math.max(end, at)));
+    const end = lineEnd(bytes, at);
+    const head = headIn(decodeUtf8(bytes, at, end < bytes.length ? end : at));
     if (head === undefined) throw unreadable(path, "it is not a plan");
     if (head.tool !== VERSION)
       throw unreadable(path, `version ${printable(head.tool, 20)} saved it`);

@@ -129,11 +129,14 @@ export function lineEnd(bytes: Uint8Array, start: number): number {
   return end === -1 ? bytes.length : end;
 }
 
-/** Calls `visit` with each line: where it begins, and where it ends. */
-export function eachLine(bytes: Uint8Array, visit: (start: number, end: number) => void): void {
-  for (let start = 0; start < bytes.length;) {
+/** Calls `visit` with each line: where it begins, where it ends, and its index. */
+export function eachLine(
+  bytes: Uint8Array,
+  visit: (start: number, end: number, index: number) => void,
+): void {
+  for (let start = 0, index = 0; start < bytes.length; index++) {
     const end = lineEnd(bytes, start);
-    visit(start, end);
+    visit(start, end, index);
     start = end + 1;
   }
 }

@@ -1,4 +1,4 @@
-import { COMMA, CR, LF, TAB, bufferOf, decodeUtf8, encodeUtf8 } from "../bytes/text.ts";
+import { COMMA, CR, LF, TAB, bufferOf, decodeUtf8, encodeUtf8, lineEnd } from "../bytes/text.ts";
 import { printable } from "../diagnostics/text.ts";
 import { feedFormats } from "../feeds/registry.ts";
 import { foreignFormats } from "../formats/readers/registry.ts";
@@ -393,12 +393,8 @@ class WrittenLines {
 
   at(line: number): string {
     const { text } = this;
-    for (; this.line < line; this.line++) {
-      const end = text.indexOf(LF, this.start);
-      this.start = end === -1 ? text.length : end + 1;
-    }
-    const end = text.indexOf(LF, this.start);
-    const stop = end === -1 ? text.length : end;
+    for (; this.line < line; this.line++) this.start = lineEnd(text, this.start) + 1;
+    const stop = lineEnd(text, this.start);
     return text.toString("utf8", this.start, text[stop - 1] === CR ? stop - 1 : stop);
   }
 }

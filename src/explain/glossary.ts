@@ -1,5 +1,5 @@
 import type { Buffer } from "node:buffer";
-import { LF, bufferOf } from "../bytes/text.ts";
+import { bufferOf, lineEnd } from "../bytes/text.ts";
 import { feedFormats } from "../feeds/registry.ts";
 import { readFully } from "../host/files.ts";
 import type { Host } from "../host/host.ts";
@@ -204,12 +204,8 @@ function textsIn(bytes: Buffer, lines: readonly number[]): string[] {
   let at = 1;
   let start = 0;
   return lines.map((line) => {
-    for (; at < line; at++) {
-      const end = bytes.indexOf(LF, start);
-      start = end === -1 ? bytes.length : end + 1;
-    }
-    const end = bytes.indexOf(LF, start);
-    return bytes.toString("utf8", start, end === -1 ? bytes.length : end).replace(/\r$/, "");
+    for (; at < line; at++) start = lineEnd(bytes, start) + 1;
+    return bytes.toString("utf8", start, lineEnd(bytes, start)).replace(/\r$/, "");
   });
 }
 

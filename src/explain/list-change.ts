@@ -1,4 +1,4 @@
-import { BANG, LF, decodeUtf8, equalBytes } from "../bytes/text.ts";
+import { BANG, LF, decodeUtf8, equalBytes, lineEnd } from "../bytes/text.ts";
 import type { RankedNames } from "../meaning/ranked-names.ts";
 import type { BuildRecord } from "../record/build-record.ts";
 import { isCanaryRule } from "../syntax/host-name.ts";
@@ -138,12 +138,8 @@ function sameStart(a: Uint8Array, b: Uint8Array): number {
 /** The end of the comments at the start of a list. */
 function headerEnd(list: Uint8Array): number {
   let at = 0;
-  while (list[at] === BANG) {
-    const end = list.indexOf(LF, at);
-    if (end === -1) return list.length;
-    at = end + 1;
-  }
-  return at;
+  while (list[at] === BANG) at = lineEnd(list, at) + 1;
+  return Math.min(at, list.length);
 }
 
 /** The number of equal bytes at the end, from the start of a line on. */
@@ -158,8 +154,7 @@ function sameEnd(a: Uint8Array, b: Uint8Array, start: number): number {
     );
   while (step(STEP)) count += STEP;
   while (step(1)) count++;
-  const line = a.indexOf(LF, a.length - count);
-  return line === -1 || count === 0 ? 0 : a.length - line - 1;
+  return Math.max(0, a.length - lineEnd(a, a.length - count) - 1);
 }
 
 function linesOf(list: Uint8Array, start: number, end: number): Set<string> {

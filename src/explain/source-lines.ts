@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { domainToUnicode } from "node:url";
-import { LF, bufferOf, countLineFeeds, encodeUtf8 } from "../bytes/text.ts";
+import { LF, bufferOf, countLineFeeds, encodeUtf8, lineEnd } from "../bytes/text.ts";
 import { foreignFormats } from "../formats/readers/registry.ts";
 import { splitLines } from "../formats/readers/rpz-lines.ts";
 import { readFully } from "../host/files.ts";
@@ -222,10 +222,10 @@ async function readSpans(
     const target = new Uint8Array(Math.max(0, to - from));
     const read = bufferOf(await readFully(file, target, from));
     const first = from === 0 && start === 0 ? 0 : read.lastIndexOf(LF, start - from - 1) + 1;
-    const last = to === file.size && end >= to ? read.length : read.indexOf(LF, end - from);
+    const last = to === file.size && end >= to ? read.length : lineEnd(read, end - from);
     if (first === 0 && from > 0) return undefined;
-    if (last === -1 && to < file.size) return undefined;
-    const bytes = read.subarray(first, last === -1 ? read.length : last);
+    if (last === read.length && to < file.size) return undefined;
+    const bytes = read.subarray(first, last);
     loaded.push({ bytes, position: from + first, line, isPlain });
   }
   return loaded;
@@ -450,8 +450,7 @@ function withTexts(found: readonly ForeignLine[], bytes: Uint8Array): ForeignLin
 /** Blocks of complete lines, small enough to become strings. */
 function* lineBlocks(bytes: Uint8Array): Generator<Uint8Array> {
   for (let start = 0; start < bytes.length;) {
-    const end = bytes.indexOf(LF, Math.min(bytes.length, start + BLOCK));
-    const stop = end === -1 ? bytes.length : end + 1;
+    const stop = Math.min(bytes.length, lineEnd(bytes, start + BLOCK) + 1);
     yield bytes.subarray(start, stop);
     start = stop;
   }
@@ -485,8 +484,7 @@ function* allLines(
   const buffer = bufferOf(bytes);
   let line = 1;
   for (let start = 0; start < buffer.length; line++) {
-    const end = buffer.indexOf(LF, start);
-    const stop = end === -1 ? buffer.length : end;
+    const stop = lineEnd(buffer, start);
     if (marks === undefined || marks[line] === 1)
       yield { text: textAt(buffer, start, stop), start, line };
     start = stop + 1;
@@ -505,10 +503,9 @@ export function* linesWithAny(
     const find = text === undefined ? finderOf(buffer, needle) : finderInAnyCase(text, needle);
     for (let at = find(0); at !== -1;) {
       const start = buffer.lastIndexOf(LF, at) + 1;
-      const end = buffer.indexOf(LF, at);
-      const stop = end === -1 ? buffer.length : end;
+      const stop = lineEnd(buffer, at);
       yield { text: textAt(buffer, start, stop), start };
-      at = end === -1 ? -1 : find(stop);
+      at = stop === buffer.length ? -1 : find(stop);
     }
   }
 }

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { HASH_SEED, SliceTable, hashEnd, hashLabel, hashName } from "../bytes/hash.ts";
-import { BANG, DOT, HASH, LF, bufferOf } from "../bytes/text.ts";
+import { BANG, DOT, HASH, LF, bufferOf, lineEnd } from "../bytes/text.ts";
 import { nameSlice, readNameSlice, soleName } from "../meaning/line.ts";
 import type { Verdict } from "../meaning/verdict.ts";
 import type { BuildRecord, Frame } from "../record/build-record.ts";
@@ -218,8 +218,7 @@ export function eachLiveLine(
   for (let row = 0; row < length; row++) {
     if (fates[row] !== Fate.Kept) continue;
     const start = at + 1;
-    const next = list.indexOf(LF, start);
-    at = next === -1 ? list.length : next;
+    at = lineEnd(list, start);
     visit(base + row, start, at);
   }
 }
@@ -340,8 +339,7 @@ export class MappedNames implements PlainNames {
     return {
       row,
       get text() {
-        const end = list.indexOf(LF, starts[row]);
-        return list.toString("utf8", starts[row], end === -1 ? list.length : end);
+        return list.toString("utf8", starts[row], lineEnd(list, starts[row]!));
       },
     };
   }

@@ -1,4 +1,4 @@
-import { ByteBuffer, DOT, LF } from "../bytes/text.ts";
+import { ByteBuffer, DOT, eachLine } from "../bytes/text.ts";
 import type { Scratch } from "../host/host.ts";
 
 /** The names of lines such as `+ads.example.org`, as records of one list. */
@@ -13,16 +13,14 @@ export class CdbRecords {
   /** Adds complete lines. */
   add(lines: Uint8Array): void {
     const { key, writer } = this;
-    for (let start = 0; start < lines.length;) {
-      const end = lines.indexOf(LF, start);
+    eachLine(lines, (start, end) => {
       const kind = lines[start]!;
       const isAlone = kind === ALONE || kind === OPEN_ALONE;
       const length = isAlone
         ? textKey(lines, start + 1, end, key)
         : wireKey(lines, start + 1, end, key);
       writer.add(key, length, kind === ALONE || kind === SUBTREE ? BLOCKED : FREE);
-      start = end + 1;
-    }
+    });
   }
 }
 

@@ -1,5 +1,5 @@
 import { hashName } from "../bytes/hash.ts";
-import { LF, encodeUtf8 } from "../bytes/text.ts";
+import { eachLine, encodeUtf8 } from "../bytes/text.ts";
 import type { RankedNames } from "../meaning/ranked-names.ts";
 import { PatternRanks } from "../meaning/rule-index.ts";
 import { readRule } from "../meaning/rule.ts";
@@ -166,7 +166,7 @@ class BlockChoice {
     const marks = new Uint8Array(all.block.count);
     const rules: RankedRule[] = [];
     let { count, length } = this.others;
-    eachName(bytes, (start, end, index) => {
+    eachLine(bytes, (start, end, index) => {
       const hash = hashName(bytes, start, end);
       const rank = all.isExact
         ? ranks.ownRank(bytes, start, end, hash)
@@ -221,23 +221,12 @@ class BlockChoice {
     if (marks === undefined) return bytes;
     const chosen = new Uint8Array(bytes.length);
     let to = 0;
-    eachName(bytes, (start, end, index) => {
+    eachLine(bytes, (start, end, index) => {
       if (!isIn(marks[index]!)) return;
       chosen.set(bytes.subarray(start, end + 1), to);
       to += end + 1 - start;
     });
     return chosen.subarray(0, to);
-  }
-}
-
-function eachName(
-  bytes: Uint8Array,
-  visit: (start: number, end: number, index: number) => void,
-): void {
-  for (let start = 0, index = 0; start < bytes.length; index++) {
-    const end = bytes.indexOf(LF, start);
-    visit(start, end, index);
-    start = end + 1;
   }
 }
 

@@ -1,4 +1,4 @@
-import { LF, encodeUtf8 } from "../bytes/text.ts";
+import { encodeUtf8, lineEnd } from "../bytes/text.ts";
 import type { NameExpander } from "../kernel/names.ts";
 import type { RankedNames } from "../meaning/ranked-names.ts";
 import { cancelledKey } from "../meaning/rule.ts";
@@ -295,7 +295,7 @@ function lineCount(text: string): number {
 }
 
 function firstName(bytes: Uint8Array): string {
-  return String.fromCharCode(...bytes.subarray(0, bytes.indexOf(LF)));
+  return String.fromCharCode(...bytes.subarray(0, lineEnd(bytes, 0)));
 }
 
 export function headerBytes(

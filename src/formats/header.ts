@@ -1,4 +1,4 @@
-import { LF, encodeUtf8 } from "../bytes/text.ts";
+import { encodeUtf8, lineEnd } from "../bytes/text.ts";
 import type { Config } from "../config/lists.ts";
 import { durationMs } from "../config/units.ts";
 
@@ -143,7 +143,7 @@ export class LineTemplate {
     let left = bytes;
     let start = 0;
     for (let count = 0; count < most; count++) {
-      const end = names.indexOf(LF, start);
+      const end = lineEnd(names, start);
       left -= (end - start) * occurrences + this.fixed;
       if (left < 0) return count;
       start = end + 1;

@@ -1,4 +1,4 @@
-import { ByteBuffer, DOT, LF, decodeUtf8, encodeUtf8 } from "../bytes/text.ts";
+import { ByteBuffer, DOT, LF, decodeUtf8, encodeUtf8, lineEnd } from "../bytes/text.ts";
 import type { Scratch } from "../host/host.ts";
 import { sharedReader } from "../kernel/names.ts";
 import { type Chunk, Flag } from "../rules/chunk.ts";
@@ -35,8 +35,7 @@ export class NameBuffer {
   /** Adds lines of the list from one source; a line feed precedes each. */
   take(bytes: Uint8Array, source: number): void {
     for (let from = 0; from < bytes.length;) {
-      const feed = bytes.indexOf(LF, from + PIECE);
-      const to = feed === -1 ? bytes.length : feed;
+      const to = lineEnd(bytes, from + PIECE);
       this.takePiece(bytes.subarray(from, to), source);
       from = to;
     }
@@ -51,8 +50,7 @@ export class NameBuffer {
       names.addAll(taken.names, taken.count, source);
       if (taken.read >= bytes.length) return;
       const start = bytes[taken.read] === LF ? taken.read + 1 : taken.read;
-      const next = bytes.indexOf(LF, start);
-      at = next === -1 ? bytes.length : next;
+      at = lineEnd(bytes, start);
       this.addSpecial(decodeUtf8(bytes, start, at).trim(), source);
     }
   }
@@ -190,7 +188,7 @@ class NameBlocks {
       /** Start of the names that stay, after the last removed one. */
       let kept = 0;
       for (const start of starts) {
-        const end = bytes.indexOf(LF, start);
+        const end = lineEnd(bytes, start);
         if (!isOut(start, end)) continue;
         // Close the gap to the names before it.
         bytes.copyWithin(to, kept, start);
@@ -318,7 +316,7 @@ class NameTable {
       if (taken === 0) continue;
       this.bytes.set(block.load(), to);
       for (const last = row + taken; row < last; row++) {
-        const end = this.bytes.indexOf(LF, to);
+        const end = lineEnd(this.bytes, to);
         const domain = domainStart(this.bytes, to, end);
         this.starts[row] = to;
         this.domains[row] = domain - to;
@@ -354,7 +352,7 @@ class NameTable {
 
   private lengthOf(row: number): number {
     const start = this.starts[row]!;
-    return this.bytes.indexOf(LF, start) + 1 - start;
+    return lineEnd(this.bytes, start) + 1 - start;
   }
 
   private compare(a: number, b: number): number {

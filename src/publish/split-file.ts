@@ -1,4 +1,4 @@
-import { LF, SPACE, countLineFeeds, decodeUtf8, encodeUtf8 } from "../bytes/text.ts";
+import { SPACE, countLineFeeds, decodeUtf8, encodeUtf8, lineEnd } from "../bytes/text.ts";
 import { CompilerError, errorOf } from "../diagnostics/render.ts";
 import { numberText, printable } from "../diagnostics/text.ts";
 import { PACKED_ENDINGS, ifAvailable, writeWhole } from "../host/files.ts";
@@ -265,10 +265,6 @@ export function isPartOf(path: string, file: string, host: Pick<Host, "path">): 
 
 function endOfLines(bytes: Uint8Array, from: number, lines: number): number {
   let at = from;
-  for (let count = 0; count < lines; count++) {
-    const end = bytes.indexOf(LF, at);
-    if (end === -1) return bytes.length;
-    at = end + 1;
-  }
-  return at;
+  for (let count = 0; count < lines; count++) at = lineEnd(bytes, at) + 1;
+  return Math.min(at, bytes.length);
 }

@@ -1,5 +1,5 @@
 import { TextNumbers } from "../bytes/hash.ts";
-import { LF, countLineFeeds, decodeUtf8, encodeUtf8 } from "../bytes/text.ts";
+import { countLineFeeds, decodeUtf8, eachLine, encodeUtf8, lineEnd } from "../bytes/text.ts";
 import type { Host } from "../host/host.ts";
 import type { FileSet } from "./file-set.ts";
 import type { WriteOutcome } from "./list-file.ts";
@@ -83,15 +83,12 @@ export class StableFiles {
 
   private readPart(bytes: Uint8Array, headerLines: number): void {
     const place = this.parts.length;
-    let start = 0;
     let lines = 0;
-    for (; start < bytes.length; lines++) {
-      const next = bytes.indexOf(LF, start);
-      const end = next === -1 ? bytes.length : next;
-      if (lines >= headerLines && this.texts.find(bytes, start, end) === -1)
+    eachLine(bytes, (start, end, index) => {
+      lines = index + 1;
+      if (index >= headerLines && this.texts.find(bytes, start, end) === -1)
         this.partOf[this.texts.enter()] = place;
-      start = end + 1;
-    }
+    });
     this.parts.push({ units: [], bytes: 0, lost: Math.max(0, lines - headerLines) });
   }
 
@@ -99,9 +96,9 @@ export class StableFiles {
   write(bytes: Uint8Array, names: number): void {
     const height = countLineFeeds(bytes, 0, bytes.length) / Math.max(1, names);
     for (let start = 0; start < bytes.length;) {
-      const first = bytes.indexOf(LF, start);
+      const first = lineEnd(bytes, start);
       let end = first + 1;
-      for (let line = 1; line < height; line++) end = bytes.indexOf(LF, end) + 1;
+      for (let line = 1; line < height; line++) end = lineEnd(bytes, end) + 1;
       const unit = { text: decodeUtf8(bytes, start, end), bytes: end - start };
       const part = this.parts[this.partOf[this.texts.find(bytes, start, first)] ?? -1];
       if (part !== undefined && this.fits(part, unit)) {

@@ -1,4 +1,4 @@
-import { AT, DOLLAR, LF, decodeUtf8, encodeUtf8 } from "../bytes/text.ts";
+import { AT, DOLLAR, decodeUtf8, eachLine, encodeUtf8 } from "../bytes/text.ts";
 import { ifAvailable, readLines } from "../host/files.ts";
 import { type Host, HostError, type Scratch } from "../host/host.ts";
 import type { FileSet } from "./file-set.ts";
@@ -85,18 +85,15 @@ async function readZone(
 ): Promise<ZoneHead> {
   const head: string[] = [];
   let records = 0;
-  await readLines(path, host, (lines) => {
-    for (let start = 0; start < lines.length;) {
-      const next = lines.indexOf(LF, start);
-      const end = next === -1 ? lines.length : next;
+  await readLines(path, host, (lines) =>
+    eachLine(lines, (start, end) => {
       if (lines[start] === AT || lines[start] === DOLLAR) head.push(decodeUtf8(lines, start, end));
       else if (end > start && lines[start] !== SEMICOLON) {
         difference.add(side, lines, start, end);
         records++;
       }
-      start = end + 1;
-    }
-  });
+    }),
+  );
   const others = head.filter((line) => !line.startsWith("@ SOA ")).join("\n");
   return { soa: soaOf(head.find((line) => line.startsWith("@ SOA "))), others, records };
 }

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { SliceTable, hashSlice } from "../bytes/hash.ts";
-import { ByteBuffer, CR, LF, bufferOf } from "../bytes/text.ts";
+import { ByteBuffer, CR, LF, bufferOf, eachLine, lineEnd } from "../bytes/text.ts";
 import { CompilerError, errorOf } from "../diagnostics/render.ts";
 import { printable, reasonOf } from "../diagnostics/text.ts";
 import { type Host, HostError, type OpenFile, toHostError } from "../host/host.ts";
@@ -125,17 +125,14 @@ export class TrafficReader {
     }
     const { counts } = this;
     const bytes = bufferOf(lines);
-    for (let start = 0; start < bytes.length;) {
-      const next = bytes.indexOf(LF, start);
-      const stop = next === -1 ? bytes.length : next;
+    eachLine(bytes, (start, stop) => {
       const end = stop > start && bytes[stop - 1] === CR ? stop - 1 : stop;
       const found = scan(bytes, start, end);
       if (found === "name") {
         this.queries++;
         counts.addBytes(bytes, foundName.start, foundName.end);
       } else if (found === "unknown") this.countLine(bytes.toString("latin1", start, end), format);
-      start = stop + 1;
-    }
+    });
   }
 
   private countLine(line: string, format: LogFormat): void {
@@ -231,8 +228,8 @@ export class LineBlocks {
     const input = bufferOf(block);
     let from = 0;
     if (this.isTooLong) {
-      const end = input.indexOf(LF);
-      if (end === -1) return NOTHING;
+      const end = lineEnd(input, 0);
+      if (end === input.length) return NOTHING;
       this.isTooLong = false;
       from = end + 1;
     }
@@ -255,7 +252,7 @@ export class LineBlocks {
   /** A part of the block with the held line before it. */
   private withHeld(input: Uint8Array, from: number, to: number): Uint8Array {
     if (this.length === 0) return input.subarray(from, to);
-    const firstEnd = bufferOf(input).indexOf(LF, from);
+    const firstEnd = lineEnd(bufferOf(input), from);
     if (this.length + firstEnd - from > LONGEST_LINE) return input.subarray(firstEnd + 1, to);
     const length = this.length + to - from;
     if (length > this.joined.length) this.joined = new Uint8Array(length + LONGEST_LINE);

@@ -287,6 +287,11 @@ const JOBS: readonly {
     looks: /\w+ = \(\w+ \+ [12]\) & (?:\w+\.)?\w*[mM]ask/,
     home: "bytes/hash.ts",
   },
+  {
+    job: "a search for the end of a line in bytes",
+    looks: /\bindexOf\((?:LF|10|0x0a)\b/,
+    home: "bytes/text.ts",
+  },
 ];
 
 for (const { job, looks, home, except = {} } of JOBS)

@@ -1,4 +1,4 @@
-import { AT, ByteBuffer, LF, countLineFeeds, decodeUtf8 } from "../../bytes/text.ts";
+import { AT, ByteBuffer, countLineFeeds, decodeUtf8, eachLine, lineEnd } from "../../bytes/text.ts";
 import type { PublishedRules } from "../../engine/compile-options.ts";
 import type { NameSink } from "../../engine/output-stage.ts";
 import { nameLists } from "../../engine/plan.ts";
@@ -145,7 +145,7 @@ export function replayNames(
   for (const { source, bytes } of coveredRuns) {
     const end = at + bytes;
     while (at < end) {
-      const next = Math.min(end, covered.indexOf(LF, Math.min(at + PIECE, end - 1)) + 1);
+      const next = Math.min(end, lineEnd(covered, Math.min(at + PIECE, end - 1)) + 1);
       const names = covered.subarray(at, next);
       buffer.covered.addAll(names, countLineFeeds(names, 0, names.length), source);
       at = next;
@@ -193,14 +193,10 @@ export async function publishedRules(
 /** The exceptions in a list. Undefined if it cannot be read. */
 export async function exceptionsIn(path: string, host: Host): Promise<Set<string> | undefined> {
   const texts = new Set<string>();
-  const take = (lines: Uint8Array): void => {
-    for (let start = 0; start < lines.length;) {
-      const found = lines.indexOf(LF, start);
-      const end = found === -1 ? lines.length : found;
+  const take = (lines: Uint8Array): void =>
+    eachLine(lines, (start, end) => {
       if (lines[start] === AT && lines[start + 1] === AT) texts.add(decodeUtf8(lines, start, end));
-      start = end + 1;
-    }
-  };
+    });
   return await ifAvailable(async () => {
     await readLines(path, host, take);
     return texts;

@@ -1,4 +1,4 @@
-import { decodeUtf8, encodeUtf8 } from "../../bytes/text.ts";
+import { decodeUtf8, encodeUtf8, lineEnd } from "../../bytes/text.ts";
 import { CompilerError, errorOf } from "../../diagnostics/render.ts";
 import { countText, printable } from "../../diagnostics/text.ts";
 import type { Learned } from "../../engine/report.ts";
@@ -276,8 +276,8 @@ export interface WholeBuild {
 /** Undefined if a part is missing or damaged. */
 export async function wholeBuild(build: KeptBuild, host: Host): Promise<WholeBuild | undefined> {
   const bytes = await draftBytesOf(build, host);
-  const end = bytes?.indexOf(10) ?? -1;
-  const draft = bytes && draftIn(decodeUtf8(bytes, 0, Math.max(0, end)));
+  const end = bytes === undefined ? 0 : lineEnd(bytes, 0);
+  const draft = bytes && draftIn(decodeUtf8(bytes, 0, end < bytes.length ? end : 0));
   if (bytes === undefined || draft === undefined) return undefined;
   const [list, record] = [await listOf(build, host), await recordBytesOf(build, host)];
   const header = record && BuildRecord.headerIn(record);
