@@ -15,7 +15,7 @@ import { CompilerError, type Diagnostic, errorOf, warningOf } from "../diagnosti
 import { printable, someOf } from "../diagnostics/text.ts";
 import { type Host, HostError } from "../host/host.ts";
 import { outputFailed } from "../publish/list-file.ts";
-import { HistoryLog, keptBuilds, listOf, momentOf } from "../record/record-file.ts";
+import { HistoryLog, keptBuilds, listOf, timestampOf } from "../record/record-file.ts";
 import { type Proof, proofDiagnostics, proveResolvers } from "../resolvers/prove.ts";
 import { digestOfFile } from "../sources/copies.ts";
 import { buildOf } from "../syntax/host-name.ts";
@@ -328,7 +328,7 @@ async function operandOf(build: string, path: string, host: Host): Promise<strin
     const bytes = await listOf(one, host);
     const canary = bytes && canaryOf(bytes);
     if (canary === undefined || buildOf(canary) !== build) continue;
-    if ((await wholeBuild(one, host)) !== undefined) return `@${momentOf(one.stamp)}`;
+    if ((await wholeBuild(one, host)) !== undefined) return `@${timestampOf(one.stamp)}`;
   }
   return undefined;
 }

@@ -3,7 +3,7 @@ import { CompilerError, type Diagnostic, errorOf, warningOf } from "../diagnosti
 import { countText, printable } from "../diagnostics/text.ts";
 import type { SourceOptions } from "../engine/compile-options.ts";
 import { slugOf } from "../engine/plan.ts";
-import { SourceReader, lookAtSource } from "../engine/source-reader.ts";
+import { SourceReader, inspectSource } from "../engine/source-reader.ts";
 import { DatasetLines, type TakeRows } from "../explain/dataset-lines.ts";
 import { type ListChange, hasSameRules, listChange } from "../explain/list-change.ts";
 import { sendToOutput, writeWhole } from "../host/files.ts";
@@ -55,10 +55,10 @@ interface LookOptions extends Pick<BuildOptions, "cacheDir" | "offline"> {
 
 /**
  * Adds the current state of each list: whether it can be read, from where, and what it contains. If no server responds at all,
- * the network is probably down, so no address counts as dead. Rejects with a `CompilerError` if servers respond and no source
+ * the network is probably down, so no URL counts as dead. Rejects with a `CompilerError` if servers respond and no source
  * remains.
  */
-export async function lookAtLists(
+export async function inspectLists(
   setup: ImportedConfig,
   configFolder: string,
   { cacheDir, offline, signal }: LookOptions,
@@ -98,7 +98,7 @@ export async function lookAtLists(
   }
 }
 
-/** Removes uncertain findings: addresses are not dead if the network is down, nor missing files if no source would remain. */
+/** Removes uncertain findings: URLs are not dead if the network is down, nor missing files if no source would remain. */
 async function withoutDoubt(
   setup: ImportedConfig,
   isDown: boolean,
@@ -161,7 +161,7 @@ async function found(
   const look = async (allowPrivate: boolean): Promise<Look> => {
     try {
       const wish = { source, allowPrivate, ...(kind && { ...kind, type }) };
-      const state = await lookAtSource(reader, wish, (text) => {
+      const state = await inspectSource(reader, wish, (text) => {
         mayAllow ||= indexOfBytes(text, EXCEPTION) !== -1;
       });
       return { isThere: true, causes: state.kind === "stale" ? state.causes : [] };

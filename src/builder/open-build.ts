@@ -19,7 +19,7 @@ import type { Host, OpenFile } from "../host/host.ts";
 import type { OutputFile } from "../publish/list-file.ts";
 import { patchLines } from "../publish/patches.ts";
 import type { BuildRecord } from "../record/build-record.ts";
-import { keptBuilds, listOf, momentOf, readRecord } from "../record/record-file.ts";
+import { keptBuilds, listOf, timestampOf, readRecord } from "../record/record-file.ts";
 import type { FateName } from "../rules/fate.ts";
 import { collectCopies } from "../sources/copies.ts";
 import { withParents } from "../syntax/public-suffix.ts";
@@ -102,7 +102,7 @@ export class PublishedList {
   private async texts(): Promise<BuildText[]> {
     const builds = (await keptBuilds(this.path, this.host)).toReversed();
     return builds.map((build) => ({
-      at: momentOf(build.stamp),
+      at: timestampOf(build.stamp),
       text: build.files.list,
       list: async () => await listOf(build, this.host),
     }));

@@ -10,7 +10,13 @@ import { type Host, joinBytes } from "../host/host.ts";
 import { type OutputFile, OutputLock, outputFailed } from "../publish/list-file.ts";
 import { type OutputContext, type OutputPlan, planOutputs } from "../publish/output-plan.ts";
 import { lastPatch, patchLines } from "../publish/patches.ts";
-import { type KeptBuild, headerOf, keptBuilds, listOf, momentOf } from "../record/record-file.ts";
+import {
+  type KeptBuild,
+  headerOf,
+  keptBuilds,
+  listOf,
+  timestampOf,
+} from "../record/record-file.ts";
 import { isAddress } from "../sources/limits.ts";
 import { buildList } from "./build-lists.ts";
 import {
@@ -112,7 +118,7 @@ export async function rollback(
       seconds: (host.now().getTime() - started) / 1000,
       isCached: false,
       inputs: [],
-      of: momentOf(of),
+      of: timestampOf(of),
       isHeld,
     };
   } finally {
@@ -187,14 +193,14 @@ async function publishAgain(
     const published = await publishList(outputs, publication, host);
     // Now, because a scheduled run would undo the rollback if this run were killed.
     if (isHeld) await holdAt(plan, { whole, of, published }, context);
-    const fact = { rules: report.rules, of: momentOf(of) };
+    const fact = { rules: report.rules, of: timestampOf(of) };
     await notePublished(plan.files, { event: "rolled-back", ...fact }, undefined, context);
     if (isHeld) await noteHistory(plan.files, { event: "held", ...fact }, context);
     emit({ kind: "published", list: report.name, file: plan.files[0] });
     for (const found of published.overruled)
       emit({ kind: "diagnostic", diagnostic: asWarning(found) });
-    const moment = Date.parse(momentOf(of));
-    for (const { path } of plan.files) await forgetSince(path, moment, host);
+    const timestamp = Date.parse(timestampOf(of));
+    for (const { path } of plan.files) await forgetSince(path, timestamp, host);
     await outputs.remember(
       { ...draft, config, timelessHead: dated.timelessHead },
       { ...header, builtAt: builtAt.toISOString(), by: askedBy(options, host), of },
@@ -207,7 +213,7 @@ async function publishAgain(
 }
 
 /**
- * The settings of a kept build, with the files, addresses and programs of today's configuration: what is stored may have been
+ * The settings of a kept build, with the files, URLs and programs of today's configuration: what is stored may have been
  * changed by others.
  */
 function configuredNow(
@@ -332,7 +338,7 @@ async function opened(build: KeptBuild, path: string, host: Host): Promise<Chose
   const cause = isComplete(build)
     ? "its files are damaged"
     : "an earlier version kept it, or a run was stopped meanwhile";
-  const name = momentOf(build.stamp);
+  const name = timestampOf(build.stamp);
   throw new CompilerError([
     errorOf("build-missing", `Cannot publish the build of ${name} of ${printable(path)} again`, {
       cause,
@@ -419,7 +425,7 @@ async function publishedReport(
   const newest = (await keptBuilds(path, host)).at(-1);
   const whole = newest && (await wholeBuild(newest, host));
   if (whole !== undefined && equalBytes(whole.list, bytes))
-    return { of: momentOf(whole.header.of ?? newest!.stamp), report: whole.draft.report };
+    return { of: timestampOf(whole.header.of ?? newest!.stamp), report: whole.draft.report };
   const last = await readLastPublish(path, host);
   const sum = (figure: "lines" | "kept"): number =>
     last?.sources.reduce((total, one) => total + one[figure], 0) ?? 0;
@@ -464,7 +470,7 @@ async function holdAt(
     version: 1,
     at: host.now().toISOString(),
     by: askedBy(options, host),
-    of: momentOf(of),
+    of: timestampOf(of),
     report: whole.draft.report,
     written: published.written.map(({ outcome: _outcome, ...one }) => one),
     files: published.names,

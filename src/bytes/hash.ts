@@ -87,7 +87,7 @@ function randomOdd(): number {
   return (Math.random() * 0x1_0000_0000) | 1;
 }
 
-/** Hash of any bytes, which nobody outside the process can predict. */
+/** Hash of any bytes, which other processes cannot predict. */
 export function hashSlice(bytes: Uint8Array, start: number, end: number): number {
   const [first, second] = FACTORS;
   let state = HASH_SEED ^ (end - start);
@@ -149,7 +149,7 @@ export class HashTable {
     return slots[slot + 1]!;
   }
 
-  /** Where the first entry with a hash is, or the next one after `slot`. The value there is 0 if there is none. */
+  /** Where the first entry with a hash is, or the next one after `slot`. The value there is 0 without one. */
   slotOf(hash: number, slot: number = hash << 1): number {
     const { slots } = this;
     const mask = slots.length - 2;
@@ -162,7 +162,7 @@ export class HashTable {
     return this.slots[slot + 1]!;
   }
 
-  /** Changes the value of the first entry with a hash, which is added if there is none. */
+  /** Changes the value of the first entry with a hash, which is added if it is new. */
   set(hash: number, value: number): void {
     const slot = this.slotOf(hash);
     if (this.slots[slot + 1] === 0) this.add(hash, value);

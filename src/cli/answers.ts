@@ -94,7 +94,7 @@ function fateOf(wanted: string): string {
   ]);
 }
 
-/** Indices of the sources with these names or addresses; all sources if none is given. */
+/** Indices of the sources with these names or URLs; all sources if none is given. */
 function sourcesOf({ header }: BuildRecord, wanted: readonly string[]): Set<number> {
   const all = [...header.sources.entries()];
   const isMeant = (...texts: string[]): boolean =>

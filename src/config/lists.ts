@@ -87,7 +87,7 @@ export function listProblems({ lists, sources }: Config): ListProblem[] {
   const labels = sources.map(labelOf);
   const known = new Set(labels);
   const secret = new Set(sources.filter((one) => one.secret === true).map(labelOf));
-  // An address may contain a password.
+  // A URL may contain a password.
   const shown = (label: string): string =>
     printable(withoutCredentials(label, secret.has(label)), 80);
   const problems: ListProblem[] = [];

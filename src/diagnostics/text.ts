@@ -8,9 +8,9 @@ export function countText(count: number, noun: string, plural: string = `${noun}
   return `${numberText(count)} ${count === 1 ? noun : plural}`;
 }
 
-/** A moment as people read it, to the minute. */
-export function momentText(moment: number | string): string {
-  return `${new Date(moment).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+/** A timestamp as people read it, to the minute. */
+export function timestampText(timestamp: number | string): string {
+  return `${new Date(timestamp).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }
 
 /** The same names, with a number behind those that were there before: figures and states are kept by name. */
@@ -59,7 +59,7 @@ function isPlain(text: string): boolean {
 }
 
 /**
- * The same text with every password and query of an address in it starred out, with `isSecret` every path, too; columns stay
+ * The same text with every password and query of a URL in it starred out, with `isSecret` every path, too; columns stay
  * where they were.
  */
 export function maskCredentials(text: string, isSecret = false): string {
@@ -76,8 +76,8 @@ function starred(_: string, start: string, secret: string): string {
 }
 
 /**
- * An address without what may be secret in it: user name, password, query and fragment; with `isSecret` the path, too. What
- * is not an address stays as it is.
+ * A URL without what may be secret in it: user name, password, query and fragment; with `isSecret` the path, too. What
+ * is not a URL stays as it is.
  */
 export function withoutCredentials(address: string, isSecret = false): string {
   const start = /^\s*(?:[a-z][a-z0-9+.-]*:)?[/\\]{2,}/i.exec(address)?.[0];
@@ -87,7 +87,7 @@ export function withoutCredentials(address: string, isSecret = false): string {
   return end === null ? open : `${open.slice(0, end.index + 1)}…`;
 }
 
-/** What stands behind the slashes of an address, without user name and password. */
+/** The part of a URL after `//`, without user name and password. */
 function withoutUser(address: string, start: number): string {
   const text = address.trim();
   const rest = address.slice(start);

@@ -25,7 +25,7 @@ export interface AlarmLine {
 
 /** The fates of a source's lines: `lines` is the sum of `kept` and everything in `dropped`. */
 export interface SourceReport {
-  /** The name of the source, or its address without secrets. */
+  /** The name of the source, or its URL without secrets. */
   readonly label: string;
   /** The address or path without secrets. */
   readonly source: string;

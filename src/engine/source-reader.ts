@@ -629,7 +629,7 @@ class EntryReader {
   }
 }
 
-/** Resolves a source of the configuration to a path or address. Adds a note if a path was found elsewhere. */
+/** Resolves a source of the configuration to a path or URL. Adds a note if a path was found elsewhere. */
 async function locate(
   source: string,
   configFolder: string,
@@ -705,7 +705,7 @@ async function fetchWatched(
 }
 
 /** Shows the text of a source without compiling it. Rejects with a `CompilerError` if neither it nor a copy is readable. */
-export async function lookAtSource(
+export async function inspectSource(
   reader: SourceReader,
   wish: Pick<SourceOptions, "source"> & Partial<SourceOptions>,
   see: (text: Uint8Array) => void,

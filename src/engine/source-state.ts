@@ -1,6 +1,6 @@
 import { codeEntry } from "../diagnostics/codes.ts";
 import { CompilerError, type Diagnostic, errorOf, warningOf } from "../diagnostics/render.ts";
-import { countText, momentText, printable, reasonOf, someOf } from "../diagnostics/text.ts";
+import { countText, timestampText, printable, reasonOf, someOf } from "../diagnostics/text.ts";
 import type { FeedSettings } from "../feeds/feed.ts";
 import type { HostError } from "../host/host.ts";
 import type { SourceState } from "../sources/acquire.ts";
@@ -126,9 +126,9 @@ function offlineNote(states: readonly NamedState[]): Diagnostic {
 
 /** The age of the oldest copy. */
 function oldestText(states: readonly NamedState[]): string {
-  const moments = states.flatMap(({ state }) => ("goodAt" in state ? [state.goodAt] : []));
-  const from = momentText(Math.min(...moments));
-  return moments.length === 1 ? `from ${from}` : `the oldest from ${from}`;
+  const timestamps = states.flatMap(({ state }) => ("goodAt" in state ? [state.goodAt] : []));
+  const from = timestampText(Math.min(...timestamps));
+  return timestamps.length === 1 ? `from ${from}` : `the oldest from ${from}`;
 }
 
 /** One line instead of one for each source: the network is down. */
@@ -161,7 +161,7 @@ function unreadWarning({ label, state, isRequired }: NamedState): Diagnostic {
   const { hint } = causes.find(({ code }) => code === "private-address") ?? {};
   const why = { cause: causeText(causes), subject: label, ...(hint !== undefined && { hint }) };
   if (state.kind === "stale") {
-    const used = `using cached copy from ${momentText(state.goodAt)} until ${dayText(until!)}, then ${isRequired ? "nothing is published" : "it is left out"}`;
+    const used = `using cached copy from ${timestampText(state.goodAt)} until ${dayText(until!)}, then ${isRequired ? "nothing is published" : "it is left out"}`;
     const end = new Date(until!).toISOString();
     return warningOf("source-stale", `${label} failed; ${used}`, { ...why, until: end });
   }
@@ -176,7 +176,7 @@ function unreadWarning({ label, state, isRequired }: NamedState): Diagnostic {
 
 function heldWarning({ label, state }: NamedState): Diagnostic[] {
   if (state.kind !== "held") return [];
-  const message = `${label} differs too much; its text of ${momentText(state.goodAt)} stays until ${momentText(state.until)} if the change lasts`;
+  const message = `${label} differs too much; its text of ${timestampText(state.goodAt)} stays until ${timestampText(state.until)} if the change lasts`;
   const hint = acceptHint(state.causes);
   const cause = causeText(state.causes);
   const until = new Date(state.until).toISOString();
@@ -203,8 +203,8 @@ function causeText(causes: readonly Diagnostic[]): string {
 }
 
 /** A day as people read it. */
-function dayText(moment: number): string {
-  return new Date(moment).toISOString().slice(0, 10);
+function dayText(timestamp: number): string {
+  return new Date(timestamp).toISOString().slice(0, 10);
 }
 
 /** The error for a list that would miss too many sources. It names each of them, and the remedy once. */
@@ -252,9 +252,9 @@ function withLabel(message: string, label: string): string {
 /** The note about it in the list's header. */
 export function stateNote(state: SourceState | undefined): string | undefined {
   if (state?.kind === "stale" || state?.kind === "offline")
-    return `Using cached copy from ${momentText(state.goodAt)}: source unavailable`;
+    return `Using cached copy from ${timestampText(state.goodAt)}: source unavailable`;
   if (state?.kind === "held")
-    return `Using its text of ${momentText(state.goodAt)}: source differs too much`;
+    return `Using its text of ${timestampText(state.goodAt)}: source differs too much`;
   if (state?.kind !== "dropped") return undefined;
   return `Left out: source ${differs(state.causes) ? "differs too much" : "unavailable"}`;
 }
@@ -270,7 +270,7 @@ export function storeWarning({ code, message }: HostError, folder: string): Diag
 /** What a file of names is for. */
 export type FileRole = "allow" | "exclusions" | "inclusions" | "protect" | "ranks";
 
-/** What decides which lines an address gives. */
+/** What decides which lines a URL gives. */
 interface SourceSettings {
   readonly feed?: FeedSettings | undefined;
   readonly member?: string | undefined;
@@ -279,7 +279,7 @@ interface SourceSettings {
   readonly signers?: readonly string[] | undefined;
 }
 
-/** The name of a source in the store, the lock and the record: one address may give several texts. */
+/** The name of a source in the store, the lock and the record: one URL may give several texts. */
 export function storeKeyOf(address: string, wish: SourceSettings): string {
   const { feed, member, keyFiles, signers } = wish;
   const hasKeys = Object.values(keyFiles ?? {}).some((file) => file !== undefined);
@@ -289,7 +289,7 @@ export function storeKeyOf(address: string, wish: SourceSettings): string {
   return reading.length === 0 ? address : `${address} ${JSON.stringify(reading)}`;
 }
 
-/** The name of a source or of a file of names in the ledger: a digest, because addresses may contain secrets. */
+/** The name of a source or of a file of names in the ledger: a digest, because URLs may contain secrets. */
 export async function ledgerKeyOf(
   source: SourceSettings & { readonly source: string; readonly role?: FileRole | undefined },
 ): Promise<string> {

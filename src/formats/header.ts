@@ -42,11 +42,11 @@ export function headerTexts(config: HeaderConfig, facts: HeaderFacts): string[] 
   const userLines = (config.header ?? []).map((text) => userLine(filledIn(text, facts)));
   const isCounted = userLines.some((text) => COUNT_LABEL.test(text));
   if (facts.showsCount === true && !isCounted) lines.push(`Number of entries: ${count}`);
-  const moment = time.toISOString();
+  const timestamp = time.toISOString();
   return [
     ...lines,
     ...userLines,
-    `Last modified: ${isTimeless ? "?".repeat(moment.length) : moment}`,
+    `Last modified: ${isTimeless ? "?".repeat(timestamp.length) : timestamp}`,
     "",
     `Compiled by ${COMPILER_NAME} v${facts.compiler}`,
   ];

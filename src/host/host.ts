@@ -73,7 +73,7 @@ export interface Host {
   watchSignals?(watch: SignalWatch): void;
   /** Calls the listener on every SIGHUP, which then does not end the program. */
   onHangup?(listener: () => void): void;
-  /** Packs a file into another, which must not exist; undefined if the runtime lacks this packing. */
+  /** Compresses a file into another, which must not exist; undefined if the runtime lacks this format. */
   packFile?(from: string, to: string, packing: Packing, pace?: "quick"): Promise<void> | undefined;
   /** Queries an SQLite file, read-only. Rejects with a `HostError`. */
   queryDatabase?(path: string, query: string): Promise<readonly Record<string, unknown>[]>;

@@ -1,4 +1,4 @@
-import { momentText, numberText } from "../diagnostics/text.ts";
+import { timestampText, numberText } from "../diagnostics/text.ts";
 
 /** HTML that is safe to send. Only `html` should create it from data. */
 export class Html {
@@ -320,7 +320,7 @@ interface Lasting {
 
 export function conditionAttention({ message, cause, hint, since }: Lasting): Attention {
   const details = [
-    html`Since ${momentText(since)}.`,
+    html`Since ${timestampText(since)}.`,
     ...(cause === undefined ? [] : [html`Because: ${cause}`]),
     ...(hint === undefined ? [] : [html`Hint: ${hint}`]),
   ];

@@ -175,9 +175,9 @@ const BYTES_PER_STEP = 80_000;
  * primary, else a few more than the later of these. State may be lost or restored, clocks may be wrong, and serials wrap around (RFC
  * 1982); they never go back. A file that differs only in the serial is not written, so the serial changes only with the rules.
  */
-export async function nextSerial(plan: OutputPlan, moment: Date, host: Host): Promise<number> {
+export async function nextSerial(plan: OutputPlan, timestamp: Date, host: Host): Promise<number> {
   const { path, updates, options } = plan;
-  const seconds = Math.floor(moment.getTime() / 1000) >>> 0;
+  const seconds = Math.floor(timestamp.getTime() / 1000) >>> 0;
   const known = [await lastSerial(path, host)];
   if (updates !== undefined) known.push(await primarySerial(updates, options.origin, host));
   const last = known.filter((serial) => serial !== undefined).reduce(later, undefined);

@@ -166,13 +166,13 @@ function partName(list: string, stamp: string, part: BuildPart, packing: Packing
 }
 
 /** The stamp of a new build. The number orders builds: the clock may have been wrong, or be wrong now. */
-function stampOf(number: number, moment: Date): string {
-  return `${String(number).padStart(DIGITS, "0")}-${dateOf(moment)}`;
+function stampOf(number: number, timestamp: Date): string {
+  return `${String(number).padStart(DIGITS, "0")}-${dateOf(timestamp)}`;
 }
 
 /** The time of writing: the date in the list itself may differ. Years beyond four digits are those of a broken clock. */
-function dateOf(moment: Date): string {
-  const text = moment.toISOString().replace(/[^0-9TZ]/g, "");
+function dateOf(timestamp: Date): string {
+  const text = timestamp.toISOString().replace(/[^0-9TZ]/g, "");
   return text.slice(-"00000000T000000000Z".length);
 }
 
@@ -187,7 +187,7 @@ export function numberOf(stamp = ""): number {
 }
 
 /** The time of a stamp, in ISO 8601. */
-export function momentOf(stamp: string): string {
+export function timestampOf(stamp: string): string {
   return stamp.replace(
     /^\d+-(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})(\d{3})Z$/,
     "$1-$2-$3T$4:$5:$6.$7Z",
@@ -222,7 +222,7 @@ async function removeOldBuilds(list: string, keep: KeepLimits, host: Host): Prom
   const builds = await keptBuilds(list, host);
   const { builds: most, days } = keep;
   // The clock may be wrong now, so ages are also measured from the build before, and those from the future are young.
-  const before = Date.parse(momentOf(builds.at(-2)?.stamp ?? ""));
+  const before = Date.parse(timestampOf(builds.at(-2)?.stamp ?? ""));
   const now = Math.min(host.now().getTime(), Number.isNaN(before) ? Infinity : before);
   const since = days === undefined ? "" : dateOf(new Date(now - days * DAY_MS));
   const first = builds.findIndex(({ stamp }) => stamp.slice(DIGITS + 1) >= since);
@@ -288,7 +288,7 @@ export async function listOf({ files }: KeptBuild, host: Host): Promise<Uint8Arr
   return await unpacked(files.list, host);
 }
 
-/** Unpacking buffer. It halves the time compared to the default 16 kB and avoids a copy if the output fits. Small files need 16 kB. */
+/** Buffer for decompressing. It halves the time compared to the default 16 kB and avoids a copy if the output fits. Small files need 16 kB. */
 const MOST_UNPACKED = 16 * 1024 * 1024;
 const LEAST_UNPACKED = 16_384;
 

@@ -11,7 +11,7 @@ import {
   holdText,
   readHold,
 } from "../builder/state/list-state.ts";
-import { countText, momentText, numberText, someOf } from "../diagnostics/text.ts";
+import { countText, timestampText, numberText, someOf } from "../diagnostics/text.ts";
 import { type Host, HostError } from "../host/host.ts";
 import { type Attention, conditionAttention, html } from "../pages/html.ts";
 import type { RecordHeader } from "../record/build-record.ts";
@@ -56,7 +56,7 @@ function refusalAttention({ refusal }: ListCondition): Attention[] {
       tone: "warn",
       title: "A newer list was refused, and this one is still published",
       details: [
-        `A run on ${momentText(at)} made a list${size}. ${guards.length === 1 ? "The guard" : "Guards"} ${someOf(guards)} refused it.`,
+        `A run on ${timestampText(at)} made a list${size}. ${guards.length === 1 ? "The guard" : "Guards"} ${someOf(guards)} refused it.`,
         html`To see why: <code>rules-compiler plan</code>`,
       ],
     },

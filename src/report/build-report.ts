@@ -8,7 +8,7 @@ import type { Host } from "../host/host.ts";
 import { soleName } from "../meaning/line.ts";
 import type { RankedNames } from "../meaning/ranked-names.ts";
 import type { BuildRecord } from "../record/build-record.ts";
-import { headerOf, keptBuilds, momentOf } from "../record/record-file.ts";
+import { headerOf, keptBuilds, timestampOf } from "../record/record-file.ts";
 import { registrableDomain } from "../syntax/host-name.ts";
 import { listCondition } from "./attention.ts";
 import { searchIndex } from "./page-search.ts";
@@ -76,7 +76,7 @@ async function historyOf(path: string, host: Host): Promise<ReportView["history"
   for (const build of await keptBuilds(path, host)) {
     const header = await headerOf(build, host);
     if (header === undefined) continue;
-    history.push({ at: momentOf(build.stamp), rules: header.rules, bytes: header.bytes });
+    history.push({ at: timestampOf(build.stamp), rules: header.rules, bytes: header.bytes });
   }
   return history;
 }

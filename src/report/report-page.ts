@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type PublishedBuild, keptStates } from "../builder/state/kept-builds.ts";
 import { equalBytes } from "../bytes/text.ts";
-import { countText, momentText, numberText, someOf } from "../diagnostics/text.ts";
+import { countText, timestampText, numberText, someOf } from "../diagnostics/text.ts";
 import { type Change, changedText } from "../explain/effective-diff.ts";
 import {
   FATE_ENTRIES,
@@ -29,7 +29,7 @@ import {
   tableOf,
 } from "../pages/html.ts";
 import type { RecordHeader } from "../record/build-record.ts";
-import { headerOf, keptBuilds, momentOf } from "../record/record-file.ts";
+import { headerOf, keptBuilds, timestampOf } from "../record/record-file.ts";
 import type { FateName } from "../rules/fate.ts";
 import { type ListCondition, attentionOf } from "./attention.ts";
 import { PAGE_SCRIPT, type SearchIndex } from "./page-search.ts";
@@ -109,7 +109,7 @@ export function reportPage(view: ReportView): string {
         <header>
           <h1>${header.name}</h1>
           <span class="faint"
-            >Built ${momentText(header.builtAt)} by rules-compiler ${header.tool}</span
+            >Built ${timestampText(header.builtAt)} by rules-compiler ${header.tool}</span
           >
         </header>
         <main>
@@ -163,7 +163,7 @@ function sentenceOf({ header, change }: ReportView, attention: number): string {
   if (change === undefined)
     return `${todo}. This is the first build, with ${countText(header.rules, "rule")}.`;
   const { rules, since, before } = change;
-  const when = `since ${momentText(since)}`;
+  const when = `since ${timestampText(since)}`;
   if (rules === "same") return `${todo}. No rule changed ${when}.`;
   if (typeof rules === "object") return `${todo}. ${upperFirst(changeText(rules))} ${when}.`;
   const size = differenceText(before.rules, header.rules);
@@ -322,7 +322,7 @@ export function changeSection(change: LastChange | undefined): Html {
 }
 
 function changes({ since, rules, before }: LastChange): Html {
-  const when = momentText(since);
+  const when = timestampText(since);
   if (rules === "same")
     return html`<p>
       No rule changed since the build of ${when}. The list still has
@@ -452,7 +452,7 @@ export async function lastChange(
   const [older, newest] = builds.slice(-2);
   const before = older && newest && (await headerOf(older, host));
   if (before === undefined) return undefined;
-  const since = momentOf(older!.stamp);
+  const since = timestampOf(older!.stamp);
   if (older!.files.list === newest!.files.list) return { since, before, rules: "same" };
   if (before.bytes + list.length > MOST_COMPARED) return { since, before, rules: "too-large" };
   for await (const { at, state } of keptStates(path, host)) {

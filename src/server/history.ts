@@ -195,7 +195,7 @@ const isAmount: Shape = (value) =>
   typeof value === "number" && Number.isFinite(value) && value >= 0;
 const isWhole: Shape = (value) => Number.isSafeInteger(value);
 /** A timestamp in the format of `Date.toISOString`. */
-const isMoment: Shape = (value) =>
+const isTimestamp: Shape = (value) =>
   typeof value === "string" &&
   /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value) &&
   !Number.isNaN(Date.parse(value));
@@ -241,7 +241,7 @@ const PROBLEM = objectOf(
 
 const RUN = objectOf(
   {
-    at: isMoment,
+    at: isTimestamp,
     trigger: oneOf(TRIGGERS),
     seconds: isAmount,
     exit: either(isWhole, oneOf([null])),
@@ -276,7 +276,7 @@ const SOURCE = objectOf(
     kept: isAmount,
     dropped: recordOf(isAmount),
   },
-  { goodAt: isMoment },
+  { goodAt: isTimestamp },
 );
 
 const BUILD = objectOf(
@@ -301,10 +301,10 @@ const HISTORY: Shape = objectOf(
     refusals: recordOf(isAmount),
     skipped: isAmount,
     seconds: objectOf({ sum: isAmount, buckets: listOf(isAmount, DURATION_BUCKETS.length) }),
-    goodAt: recordOf(isMoment),
+    goodAt: recordOf(isTimestamp),
   },
   {
-    lastSuccess: isMoment,
+    lastSuccess: isTimestamp,
     lastBuild: BUILD,
     lastRefusal: RUN,
     lastSources: listOf(SOURCE),

@@ -112,9 +112,14 @@ function runMetrics(out: Exposition, { history, isRunning, next, lagMs }: Metric
     "gauge",
     "last_success_timestamp_seconds",
     "Start time of the last successful run.",
-    moment(lastSuccess),
+    timestamp(lastSuccess),
   );
-  out.one("gauge", "last_run_timestamp_seconds", "Start time of the last run.", moment(last?.at));
+  out.one(
+    "gauge",
+    "last_run_timestamp_seconds",
+    "Start time of the last run.",
+    timestamp(last?.at),
+  );
   out.one("gauge", "last_run_duration_seconds", "Duration of the last run.", last?.seconds);
   out.one(
     "gauge",
@@ -186,7 +191,7 @@ function listMetrics(
     "gauge",
     "list_held_timestamp_seconds",
     "Time since when a list is held; 0 if unknown.",
-    held.map((one) => [{ list: one.list }, moment(one.since ?? undefined) ?? 0] as const),
+    held.map((one) => [{ list: one.list }, timestamp(one.since ?? undefined) ?? 0] as const),
   );
   const list = lastBuild?.name ?? "";
   if (lastBuild !== undefined) {
@@ -246,7 +251,7 @@ function sourceMetrics(out: Exposition, history: History): void {
     sources.map(({ label, state }) => [{ source: label, state }, 1] as const),
   );
   gauge("source_good_timestamp_seconds", "Time when a source was last available.", (one) =>
-    moment(goodAt[one.label]),
+    timestamp(goodAt[one.label]),
   );
   gauge("source_bytes", "Size of a source.", ({ bytes }) => bytes);
   gauge("source_lines", "Lines in a source.", ({ lines }) => lines);
@@ -295,10 +300,10 @@ function resolverMetrics(out: Exposition, resolvers: readonly ResolverState[]): 
       ),
   );
   gauge("resolver_asked_timestamp_seconds", "Time when a resolver was last asked.", (one) =>
-    moment(one.at ?? undefined),
+    timestamp(one.at ?? undefined),
   );
   gauge("resolver_proved_timestamp_seconds", "Time of the last proof that succeeded.", (one) =>
-    moment(one.lastProved?.at),
+    timestamp(one.lastProved?.at),
   );
   gauge("resolver_latency_seconds", "Median time of the answers of a resolver.", (one) =>
     one.latencyMs === null ? undefined : seconds(one.latencyMs),
@@ -309,7 +314,7 @@ function labelsOf({ resolver, list }: ResolverState): Labels {
   return { resolver, list };
 }
 
-function moment(text: string | undefined): number | undefined {
+function timestamp(text: string | undefined): number | undefined {
   return text === undefined ? undefined : seconds(Date.parse(text));
 }
 

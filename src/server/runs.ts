@@ -417,13 +417,13 @@ export class Schedule {
     }
   }
 
-  /** The first scheduled time after a moment. */
+  /** The first scheduled time after a timestamp. */
   next(after: number): number {
     if (after === Infinity) return Infinity;
     return this.cron.nextRun(new Date(after))?.getTime() ?? Infinity;
   }
 
-  /** The last scheduled time that is not after a moment. */
+  /** The last scheduled time that is not after a timestamp. */
   previous(at: number): number {
     // croner returns times strictly before the given one.
     return this.cron.previousRuns(1, new Date(at + 1000))[0]?.getTime() ?? -Infinity;

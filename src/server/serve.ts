@@ -70,7 +70,7 @@ export async function serve(
   const server = new Server(settings, host, log, signal);
   await server.begin();
   try {
-    await server.keepGoing();
+    await server.run();
   } finally {
     await server.end();
   }
@@ -166,7 +166,7 @@ class Server {
     host.onHangup?.(() => this.runNow("signal"));
   }
 
-  async keepGoing(): Promise<void> {
+  async run(): Promise<void> {
     const { schedule, jitterMs, retryMs } = this.settings;
     const now = this.host.now().getTime();
     const age = ageOf(this.runner.history.lastSuccess, now);
@@ -239,7 +239,7 @@ class Server {
 
   private readonly pages = {
     health: (): Health => this.health(),
-    metrics: this.onceASecond(() =>
+    metrics: this.throttle(() =>
       metricsText({
         history: this.runner.history,
         lists: this.store.all,
@@ -254,7 +254,7 @@ class Server {
         requests: this.requests,
       }),
     ),
-    page: this.onceASecond(() =>
+    page: this.throttle(() =>
       statusPage({
         history: this.runner.history,
         health: this.health(),
@@ -276,9 +276,9 @@ class Server {
   };
 
   /** As bytes, which all requests within a second share. */
-  private onceASecond(make: () => string): () => Uint8Array {
+  private throttle(make: () => string): () => Uint8Array {
     const now = (): number => this.host.now().getTime();
-    return onceASecond(now, () => encodeUtf8(make()));
+    return throttle(now, () => encodeUtf8(make()));
   }
 
   private health(): Health {
@@ -429,7 +429,7 @@ class LastRead<Fact> {
 const SECOND = 1000;
 
 /** Caches an expensive value for a second, however many clients request it. */
-export function onceASecond<T>(now: () => number, make: () => T): () => T {
+export function throttle<T>(now: () => number, make: () => T): () => T {
   let made: { readonly value: T; readonly at: number } | undefined;
   return () => {
     const at = now();

@@ -1,5 +1,5 @@
 import { holdCommandLine } from "../builder/state/list-state.ts";
-import { countText, momentText, numberText } from "../diagnostics/text.ts";
+import { countText, timestampText, numberText } from "../diagnostics/text.ts";
 import { VERSION } from "../diagnostics/version.ts";
 import { LABELS, fatesOfRules } from "../explain/glossary.ts";
 import {
@@ -52,7 +52,7 @@ export function statusPage(view: StatusView): string {
   const attention = attentionOf(view);
   const body = html`<header>
       <h1>${name}</h1>
-      <span class="faint">rules-compiler ${VERSION}, ${momentText(now)}</span>
+      <span class="faint">rules-compiler ${VERSION}, ${timestampText(now)}</span>
       <nav aria-label="Other pages">
         ${hasOneReport(view) ? html`<a href="report">Report</a>` : undefined}
         <a href="health">Health</a> <a href="metrics">Metrics</a>
@@ -96,7 +96,7 @@ function summary({ health, history, schedule, now }: StatusView, attention: numb
       figure(
         "Next run",
         health.running ? "running now" : next === undefined ? "not planned" : untilText(next, now),
-        `${next === undefined ? "" : `${momentText(next)}, `}schedule ${schedule}`,
+        `${next === undefined ? "" : `${timestampText(next)}, `}schedule ${schedule}`,
       ),
       lastBuild?.lists === undefined
         ? figure(LABELS.rules, countOr(lastBuild?.rules, "none yet"))
@@ -227,7 +227,7 @@ function sourcesSection(history: History, now: number): Html {
     ${table("Sources", ["Source", "State", "Last available", `#${LABELS.lines}`, `#${LABELS.kept}`, LABELS.dropped], rows)}`;
 }
 
-/** `5 minutes ago`, with the moment itself for machines and as a tooltip. */
+/** `5 minutes ago`, with the timestamp itself for machines and as a tooltip. */
 function agoText(at: string | null, now: number): Html {
   if (at === null) return html`never`;
   const minutes = minutesBetween(Date.parse(at), now);
@@ -236,8 +236,8 @@ function agoText(at: string | null, now: number): Html {
 }
 
 /** `in 5 minutes`. */
-function untilText(moment: number, now: number): string {
-  const minutes = minutesBetween(now, moment);
+function untilText(timestamp: number, now: number): string {
+  const minutes = minutesBetween(now, timestamp);
   return minutes < 1 ? "now" : `in ${spanText(minutes)}`;
 }
 
@@ -385,7 +385,7 @@ function heldAttention(
   const what =
     since === null || build === null
       ? "Its state cannot be read."
-      : html`It stays at the build of ${momentText(build)}, held ${agoText(since, now)} by
+      : html`It stays at the build of ${timestampText(build)}, held ${agoText(since, now)} by
         ${by ?? "unknown"}.`;
   const end = html`Runs publish nothing until
     <code>${holdCommandLine("hold --end", isOneOfSeveral ? list : undefined)}</code>`;

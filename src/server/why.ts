@@ -1,4 +1,4 @@
-import { momentText, printable, someOf } from "../diagnostics/text.ts";
+import { timestampText, printable, someOf } from "../diagnostics/text.ts";
 import { askedName } from "../explain/traffic.ts";
 import type { Explanation, LineFate, RuleInList } from "../explain/why.ts";
 import type { Host, WebReply, WebRequest } from "../host/host.ts";
@@ -282,7 +282,7 @@ function explanation({ name, verdict, rule, since, partial, lines, unseen }: Exp
         ? undefined
         : html`<div class="faint">
             since
-            ${momentText(since.at)}${since.isOldest ? " or earlier: no older build is stored" : ""}
+            ${timestampText(since.at)}${since.isOldest ? " or earlier: no older build is stored" : ""}
           </div>`
     }
     ${partial.map((one) => html`<div>for some clients or query types: ${ruleText(one)}</div>`)}

@@ -39,7 +39,7 @@ const MIRROR_MS = 3 * DAY_MS;
 export interface RemoteSource {
   readonly url: string;
   readonly mirrors: readonly string[];
-  /** Its name in the store. Two feeds from one address have different names, because their lines differ. */
+  /** Its name in the store. Two feeds from one URL have different names, because their lines differ. */
   readonly storeKey: string;
   /** Its name in the ledger. */
   readonly ledgerKey: string;
@@ -64,7 +64,7 @@ export interface RemoteSource {
   readonly checksCount: boolean;
   /** Whether it may be empty. */
   readonly mayBeEmpty: boolean;
-  /** Whether messages must hide the path of its address too. */
+  /** Whether messages must hide the path of its URL too. */
   readonly isSecret: boolean;
   /** The exact files that a lock requires. */
   readonly locked?: readonly StoredFile[] | undefined;
@@ -477,14 +477,14 @@ export type SourceState =
   | { readonly kind: "fetched"; readonly mirrorSince?: number | undefined }
   /** The user asked for copies. */
   | { readonly kind: "offline"; readonly goodAt: number }
-  /** It failed, or differs too much from its last good copy; the copy is used until the given moment. */
+  /** It failed, or differs too much from its last good copy; the copy is used until the given timestamp. */
   | {
       readonly kind: "stale" | "held";
       readonly goodAt: number;
       readonly until: number;
       readonly causes: readonly Diagnostic[];
     }
-  /** It failed, and there is no copy, or the copy was used until the given moment. */
+  /** It failed, and there is no copy, or the copy was used until the given timestamp. */
   | {
       readonly kind: "dropped";
       readonly until?: number | undefined;

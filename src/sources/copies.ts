@@ -102,9 +102,9 @@ function parsed(text: string): Need | undefined {
 
 /** A file of a source. */
 export interface StoredFile {
-  /** SHA-256 of its id; addresses may contain passwords and are not stored. */
+  /** SHA-256 of its id; URLs may contain passwords and are not stored. */
   readonly key: string;
-  /** Whether another address answered than the one in its id. */
+  /** Whether another URL answered than the one in its id. */
   readonly isMoved?: true;
   /** Whether the response may be truncated within a line. */
   readonly isCut?: true;
@@ -118,7 +118,7 @@ export interface StoredFile {
 /** The stored state of a source: the files that were fetched last and passed all checks. */
 export interface SourceRecord {
   readonly version: 2;
-  /** For people: the address without secrets. */
+  /** For people: the URL without secrets. */
   readonly source: string;
   readonly files: readonly StoredFile[];
   /** Bytes of all files together. */
@@ -139,7 +139,7 @@ export type PassedCheck = "public" | "complete";
 /** A source whose files are kept. */
 export interface KeptSource {
   readonly url: string;
-  /** For people: the address without secrets. */
+  /** For people: the URL without secrets. */
   readonly shown: string;
 }
 
@@ -375,7 +375,7 @@ export function isStoredFile(file: unknown): file is StoredFile {
   );
 }
 
-/** The first version of the program stored the address that answered. */
+/** The first version of the program stored the URL that answered. */
 async function currentForm(file: StoredFile & { readonly url?: string }): Promise<StoredFile> {
   const { url, ...rest } = file;
   if (url === undefined || (await digestOf(url)) === file.key) return rest;
@@ -395,20 +395,20 @@ export interface Validators {
   readonly lastModified?: string | undefined;
 }
 
-/** A file of a source: the address that is requested, and an id that does not depend on it. */
+/** A file of a source: the URL that is requested, and an id that does not depend on it. */
 export interface WebAddress {
   readonly url: string;
-  /** The address as the configuration or an include names it, before redirects and mirrors. */
+  /** The URL as the configuration or an include names it, before redirects and mirrors. */
   readonly id: string;
 }
 
 /** The text of a file from the web, stored outside memory. */
 export interface WebText {
-  /** The address that answered, after redirects, if known. Relative includes are resolved against it. */
+  /** The URL that answered, after redirects, if known. Relative includes are resolved against it. */
   readonly url: string;
   /** SHA-256 of its id. */
   readonly key: string;
-  /** Whether another address answered than the one in its id. */
+  /** Whether another URL answered than the one in its id. */
   readonly isMoved: boolean;
   /** Whether the response may be truncated within a line. */
   readonly isCut: boolean;

@@ -42,7 +42,7 @@ export interface FetchContext {
   /** The slots that the source uses, for a fair order among those that wait. */
   readonly turn?: SourceSlots | undefined;
   readonly account?: DownloadAccount | undefined;
-  /** Whether messages must hide the path of the address too. */
+  /** Whether messages must hide the path of the URL too. */
   readonly isSecret?: boolean | undefined;
   readonly watch?: FetchWatch | undefined;
   readonly keys?: RequestHeaders | undefined;
@@ -61,7 +61,7 @@ export interface FetchWatch {
 /** The response of a server: a text, or that the known version is current. */
 type FetchedText = Omit<WebText, "key" | "isMoved">;
 interface NotModified {
-  /** The address that answered. */
+  /** The URL that answered. */
   readonly url: string;
 }
 
@@ -215,7 +215,7 @@ function addressOf(text: string, shown: string): URL {
   return url;
 }
 
-/** The address that a redirect leads to. Any other status is a failure; some are transient. */
+/** The URL that a redirect leads to. Any other status is a failure; some are transient. */
 function redirectOf(
   { status, headers }: FetchResponse,
   current: string,
@@ -343,7 +343,7 @@ export async function readRequestHeaders(
   return headers.size === 0 ? undefined : { origin: new URL(url).origin, headers };
 }
 
-/** The headers for a request to this address. */
+/** The headers for a request to this URL. */
 function headersFor(url: URL, keys: RequestHeaders | undefined): Record<string, string> {
   if (keys === undefined || url.origin !== keys.origin) return {};
   return Object.fromEntries([...keys.headers].map(([name, secret]) => [name, secret.reveal()]));
@@ -372,7 +372,7 @@ function badKeys(file: string, cause: string): Error {
 
 /** The texts of a source, each fetched once: the list itself and its includes. */
 export interface WebTexts {
-  /** Whether texts know the address that answered. */
+  /** Whether texts know the URL that answered. */
   readonly knowsPlaces: boolean;
   get(address: WebAddress): Promise<WebText>;
   close(): void;

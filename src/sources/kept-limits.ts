@@ -146,7 +146,7 @@ export interface MergedEntry extends LedgerEntry {
   readonly isGone: boolean;
 }
 
-/** Adds what a source has at a moment to what was seen before. Both are in the order of ledgers. */
+/** Adds what a source has at a timestamp to what was seen before. Both are in the order of ledgers. */
 export async function* mergeLedger(
   before: AsyncIterable<LedgerEntry>,
   present: Iterable<string>,

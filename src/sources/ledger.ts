@@ -434,8 +434,8 @@ function readHistories(
 function readField(field: string, value: unknown, now: number): unknown {
   if (field === "sketch") return readSketch(value);
   // A wrong clock in an earlier run must not make anything younger than now.
-  const isMoment = field === "at" || field === "since";
-  return isMoment && typeof value === "number" ? Math.min(value, now) : undefined;
+  const isTimestamp = field === "at" || field === "since";
+  return isTimestamp && typeof value === "number" ? Math.min(value, now) : undefined;
 }
 
 /** A copy with other values for the fields for which `change` has one. */
@@ -533,8 +533,8 @@ export function sourcesText(
   return `${JSON.stringify({ version: 1, list, sources: found }, undefined, 1)}\n`;
 }
 
-function dayOf(moment: number): string {
-  return new Date(moment).toISOString().slice(0, "2026-11-01".length);
+function dayOf(timestamp: number): string {
+  return new Date(timestamp).toISOString().slice(0, "2026-11-01".length);
 }
 
 /** The sources in such a file; undefined if it cannot be read. Each one is checked, because other programs may have changed it. */

@@ -123,7 +123,7 @@ export interface FetchLimits {
   readonly longestPauseMs: number;
   /** How long to wait for a response before the next mirror is tried as well. */
   readonly hedgeMs: number;
-  /** Unpacked bytes of a source with its includes: several times the largest list in public use. */
+  /** Decompressed bytes of a source with its includes: several times the largest list in public use. */
   readonly maxBytes: number;
   /** Lines of a source with its includes: even a short line needs memory. */
   readonly maxLines: number;
@@ -409,7 +409,7 @@ export function copyTooOld(
   });
 }
 
-/** A source failed, and its last good copy was used until the given moment. */
+/** A source failed, and its last good copy was used until the given timestamp. */
 export class EndedError extends CompilerError {
   readonly until: number;
 
@@ -419,12 +419,12 @@ export class EndedError extends CompilerError {
   }
 }
 
-/** Where a list is: an address or an absolute path. */
+/** Where a list is: a URL or an absolute path. */
 export type Location =
   | {
       readonly kind: "web";
       readonly url: string;
-      /** Its name, wherever it is fetched from; the address itself by default. */
+      /** Its name, wherever it is fetched from; the URL itself by default. */
       readonly id?: string;
     }
   | { readonly kind: "file"; readonly path: string };
@@ -434,7 +434,7 @@ export function isAddress(source: string): boolean {
   return /^(?:[a-z][a-z0-9+.-]*:)?\/\//i.test(source);
 }
 
-/** Whether an address can be fetched: `http` or `https`, with a host. */
+/** Whether a URL can be fetched: `http` or `https`, with a host. */
 export function isFetchable(address: string): boolean {
   return URL.canParse(address) && /^https?:$/.test(new URL(address).protocol);
 }

@@ -36,13 +36,13 @@ const FIRST_BYTES = BLOCK_BYTES + 8192;
 
 /** A file that was found, before it is read. */
 export interface FoundFile {
-  /** Its real path or address, to detect circular includes. */
+  /** Its real path or URL, to detect circular includes. */
   readonly place: string;
   /** Its key in records: its path, or the digest of its id. */
   readonly key: string;
   /** The folder or server that its includes may not leave; "" if the server is unknown. */
   readonly folder: string;
-  /** The base of the ids of its includes; absent if another address answered. */
+  /** The base of the ids of its includes; absent if another URL answered. */
   readonly id?: string | undefined;
   /** Whether its last line may be truncated. */
   readonly isCut?: boolean;
@@ -110,7 +110,7 @@ export class FileFinder {
     return await this.inBlocks(file, label, { place: path, key: path, folder }, unpacked);
   }
 
-  /** `unpacked` is called if the file is packed; without it the file is known to be plain. */
+  /** `unpacked` is called if the file is compressed; without it the file is known to be plain. */
   private async inBlocks(
     file: OpenFile,
     label: string,

@@ -86,7 +86,7 @@ const MONTH = 30;
 /** Sketches of published texts are cut to this size. */
 export const PAST_SIZE = 256;
 
-/** Whether two moments are on one day, in UTC. */
+/** Whether two timestamps are on one day, in UTC. */
 export function isSameDay(one: number, other: number): boolean {
   return Math.floor(one / DAY_MS) === Math.floor(other / DAY_MS);
 }
@@ -286,8 +286,8 @@ export function textsWith(
  * Daily for a week, then about every third day up to thirty days, and one that is older. A run whose clock is far ahead of the run
  * before must not make all texts old.
  */
-function thinned(texts: readonly PastText[], moment: number): PastText[] {
-  const now = Math.min(moment, (texts.at(-2)?.at ?? moment) + WEEK * DAY_MS);
+function thinned(texts: readonly PastText[], timestamp: number): PastText[] {
+  const now = Math.min(timestamp, (texts.at(-2)?.at ?? timestamp) + WEEK * DAY_MS);
   const daysAgo = ({ at }: PastText): number => (now - at) / DAY_MS;
   const kept: PastText[] = [];
   for (const [index, text] of texts.entries()) {

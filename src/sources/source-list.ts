@@ -44,7 +44,7 @@ export interface LoadOptions {
   /** For a list from the web with its includes. */
   readonly maxBytes?: number | undefined;
   readonly maxLines?: number | undefined;
-  /** Whether messages must hide the path of its address too. */
+  /** Whether messages must hide the path of its URL too. */
   readonly isSecret?: boolean | undefined;
   /** Whether the list is written in JSON. */
   readonly json?: boolean | undefined;

@@ -293,7 +293,7 @@ function zipMember(
     (flags & 1) !== 0
       ? "the file in the archive is encrypted"
       : method !== 0 && method !== 8
-        ? `packing method ${method} is not supported`
+        ? `compression method ${method} is not supported`
         : undefined;
   if (problem !== undefined) return { name, start: 0, end: 0, problem };
   const local = viewAt(body, header, 30);
@@ -364,7 +364,7 @@ interface Encoding {
   readonly charset?: string | undefined;
 }
 
-/** Unpacks, decodes, and rejects what is not a list. `label` names the list in messages. */
+/** Decompresses, decodes, and rejects what is not a list. `label` names the list in messages. */
 async function decodeText(
   raw: Uint8Array,
   label: string,

@@ -33,7 +33,22 @@ const PHRASES: readonly (readonly [RegExp, string])[] = [
   [/\bends? (?:with|in) \d/i, "exits with code"],
   [/\bmust be a text\b|\blists? of texts\b/, "string"],
   [/\bspans? of time\b/, "duration"],
-  [/\bcannot unpack\b|\bpacked (?:log|database|size)\b/i, "compressed, decompress"],
+  [
+    /\bcannot unpack\b|\bpacked (?:log|database|size)\b|\bpacking method\b/i,
+    "compressed, decompress",
+  ],
+  [
+    /\b(?:given|the same|this) moment\b(?! (?:to|after))|\bmomentOf\b|\bisMoment\b|\bmomentText\b/,
+    "timestamp",
+  ],
+  [
+    /\baddress without secrets|\baddress(?:es)? (?:that answered|may contain)\b/,
+    "URL; address is for IP addresses",
+  ],
+  [
+    /\blookAt[A-Z]|\bkeepGoing\b|\bonceASecond\b|\bbehind the slashes\b/,
+    "inspect, run, throttle, after `//`",
+  ],
   [/\bfiles or addresses\b|\blist of addresses\b|\bhttps address\b/i, "URL"],
   [/\b(?:that|which) is there\b|\bis there already\b/, "exists"],
 ];

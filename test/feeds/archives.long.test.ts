@@ -66,7 +66,7 @@ test("a file that cannot be read does not matter if it is not selected", async (
   });
   assert.equal(await rulesIn(bytes, "b"), 2);
   await assert.rejects(() => rulesIn(bytes, "a"), /encrypted/);
-  await assert.rejects(() => rulesIn(bytes, "c"), /packing method 12/);
+  await assert.rejects(() => rulesIn(bytes, "c"), /compression method 12/);
 });
 
 for (const [kind, make] of Object.entries(MAKERS))

@@ -4,7 +4,7 @@ import { type Socket, connect } from "node:net";
 import { type TestContext, test } from "node:test";
 import type { Answerer } from "../../src/host/host.ts";
 import { clientAddress, listenHttp } from "../../src/host/node-http-server.ts";
-import { onceASecond } from "../../src/server/serve.ts";
+import { throttle } from "../../src/server/serve.ts";
 
 async function serverOf(
   context: TestContext,
@@ -111,7 +111,7 @@ test("addresses of the same client are counted together", () => {
 test("a cached value is renewed after a second, or if the clock was set back", () => {
   let now = 10_000;
   let made = 0;
-  const get = onceASecond(
+  const get = throttle(
     () => now,
     () => ++made,
   );

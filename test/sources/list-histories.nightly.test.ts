@@ -3,7 +3,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { corpusFolder, missingCorpus } from "../support/corpus.ts";
-import { dayOf, holdText, momentOf, replayFiles } from "../support/history-replay.ts";
+import { dayOf, holdText, timestampOf, replayFiles } from "../support/history-replay.ts";
 
 const YEAR_MS = 365 * 86_400_000;
 /** Lists with new names every day. The others are slow. */
@@ -45,7 +45,7 @@ test(
       failures += replay.failures.length;
       if (FAST.test(kind)) continue;
       const honest = replay.holds.filter(({ from }) => !isAccident(from)).length;
-      const span = (momentOf(files.at(-1)!) - momentOf(files[0]!)) / YEAR_MS;
+      const span = (timestampOf(files.at(-1)!) - timestampOf(files[0]!)) / YEAR_MS;
       if (honest > Math.max(1, span)) often.push(`${list}: ${honest} holds`);
       years += span;
       holds += honest;

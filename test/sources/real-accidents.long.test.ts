@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { test } from "node:test";
 import { corpusFolder, missingCorpus } from "../support/corpus.ts";
-import { holdText, momentOf, replayFiles } from "../support/history-replay.ts";
+import { holdText, timestampOf, replayFiles } from "../support/history-replay.ts";
 
 /** Events: a list and a day on which its maintainers published something else by mistake, or nothing. */
 const ACCIDENTS: readonly string[] = [
@@ -80,7 +80,7 @@ test(
     for (const { events, versions } of stories) {
       const { failures, holds } = await replayFiles(versions);
       const eventAt = (moment: number): string =>
-        events.find((_, index) => momentOf(versions[index + 1]!) === moment) ?? events[0]!;
+        events.find((_, index) => timestampOf(versions[index + 1]!) === moment) ?? events[0]!;
       for (const { at, cause } of failures) {
         stopped.add(eventAt(at));
         context.diagnostic(`${eventAt(at)}: a failed fetch: ${cause}`);

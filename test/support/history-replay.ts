@@ -135,16 +135,16 @@ export async function replayFiles(paths: readonly string[]): Promise<HistoryRepl
   const replay = new HistoryReplay();
   for (const [index, path] of paths.entries()) {
     const text = readFileSync(path);
-    replay.now = momentOf(path);
+    replay.now = timestampOf(path);
     await replay.run(text);
     const next = paths[index + 1];
-    await replay.wait(text, next === undefined ? replay.now + 10 * DAY_MS : momentOf(next));
+    await replay.wait(text, next === undefined ? replay.now + 10 * DAY_MS : timestampOf(next));
   }
   return replay;
 }
 
 /** When a version is read: at four in the morning. */
-export function momentOf(path: string): number {
+export function timestampOf(path: string): number {
   return Date.parse(basename(path, ".txt")) + DAY_MS / 6;
 }
 

@@ -109,7 +109,7 @@ export async function compileByCommand(
     ...nodeHost(),
     cwd: folder,
     env: {},
-    now: () => momentOf(list),
+    now: () => timestampOf(list),
     stdout: sink,
     stderr: sink,
   };
@@ -121,7 +121,7 @@ export async function compileByCommand(
 }
 
 /** The time in the header of a list. */
-function momentOf(list: Uint8Array | undefined): Date {
+function timestampOf(list: Uint8Array | undefined): Date {
   const head = new TextDecoder().decode(list?.subarray(0, 4096));
   return new Date(/^! Last modified: (.*)$/m.exec(head)?.[1] ?? 0);
 }

@@ -247,7 +247,7 @@ async function lockOf(
   );
   for (const [key, stored] of inOrder) {
     const index = positionOf(key);
-    // Files of entries have no settings: their key is their address.
+    // Files of entries have no settings: their key is their URL.
     const shown = planned[index]?.shown ?? names.get(key) ?? withoutCredentials(key);
     const rules = report.sources[index]?.kept;
     const counted = rules === undefined ? {} : { rules };

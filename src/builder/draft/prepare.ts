@@ -3,7 +3,7 @@ import { ByteBuffer, decodeUtf8 } from "../../bytes/text.ts";
 import type { Config } from "../../config/lists.ts";
 import { Exit, codeEntry } from "../../diagnostics/codes.ts";
 import { type Diagnostic, errorOf, warningOf } from "../../diagnostics/render.ts";
-import { countText, momentText, printable, someOf } from "../../diagnostics/text.ts";
+import { countText, timestampText, printable, someOf } from "../../diagnostics/text.ts";
 import { VERSION } from "../../diagnostics/version.ts";
 import type { EngineOptions } from "../../engine/compile-options.ts";
 import { Compilation } from "../../engine/compile.ts";
@@ -65,7 +65,7 @@ export interface PrepareOptions {
   readonly slot?: QueueSlot | undefined;
   /** Called with warnings as soon as they are known, because the draft may fail later. */
   readonly onFound?: (diagnostics: readonly Diagnostic[]) => void;
-  /** Whether sources may be on private networks, because the user entered their addresses directly. */
+  /** Whether sources may be on private networks, because the user entered their URLs directly. */
   readonly allowPrivate?: boolean;
   /** Whether a list may be made however many sources are left out. */
   readonly anyMayFail?: boolean;
@@ -249,7 +249,7 @@ export async function unprovedBuild(
   if (undone === undefined || (await publishedCanary(path, host)) === canary) return [];
   const name = printable(plan.list.config.name);
   const [first] = undone.times;
-  const times = `${undone.times.length} times since ${momentText(Date.parse(first!))}`;
+  const times = `${undone.times.length} times since ${timestampText(Date.parse(first!))}`;
   const message = `The build ${build} of ${name} was rolled back ${times}; it is tried again a day later`;
   return [errorOf("unproved-build", message, { cause: undone.reason })];
 }
@@ -339,7 +339,7 @@ function recordedFiles(
   { rules, inputs, files, sources }: CompiledList,
 ): RecordedFile[] {
   const stamps = new Map(inputs.map(({ path, stamp }) => [path, stamp?.text]));
-  // Two sources may read the same address in different ways.
+  // Two sources may read the same URL in different ways.
   const copies = sources.map((one) => files.get(storeKeyOf(one.source, one)) ?? []);
   return rules.pool.origins.map(({ source, file, place }): RecordedFile => {
     const own = config.sources[source];

@@ -77,7 +77,7 @@ export interface Published {
   readonly overruled: readonly Diagnostic[];
 }
 
-/** The part of a configuration that a kept build needs. It has no addresses, which may contain passwords. */
+/** The part of a configuration that a kept build needs. It has no URLs, which may contain passwords. */
 export function publishedConfig(config: PublishedConfig): PublishedConfig {
   const { name, description, version, homepage, license, expires, header } = config;
   const { outputs, patches, manifest, keep_builds } = config;

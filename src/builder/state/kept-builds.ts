@@ -16,7 +16,7 @@ import {
   headerOf,
   keptBuilds,
   listOf,
-  momentOf,
+  timestampOf,
   numberOf,
   readRecord,
   recordBytesOf,
@@ -45,7 +45,7 @@ export async function buildNamed(operand: string, list: string, host: Host): Pro
 export function selected(operand: string, builds: readonly KeptBuild[]): KeptBuild | undefined {
   const which = BUILD.exec(operand)?.groups?.["which"] ?? "";
   return which.includes("-")
-    ? builds.find(({ stamp }) => momentOf(stamp).startsWith(which))
+    ? builds.find(({ stamp }) => timestampOf(stamp).startsWith(which))
     : builds[Number(which)];
 }
 
@@ -57,7 +57,7 @@ export function buildMissing(
 ): CompilerError {
   const oldest = builds.at(-1);
   const cause =
-    oldest && `${countText(builds.length, "build")} stored, since ${momentOf(oldest.stamp)}`;
+    oldest && `${countText(builds.length, "build")} stored, since ${timestampOf(oldest.stamp)}`;
   return new CompilerError([
     errorOf(
       "build-missing",
@@ -88,7 +88,7 @@ export async function* keptStates(
   for (const build of (await keptBuilds(list, host)).toReversed()) {
     const state = await stateOfBuild(build, host);
     if (state === undefined) return;
-    yield { at: momentOf(build.stamp), state };
+    yield { at: timestampOf(build.stamp), state };
   }
 }
 
@@ -131,12 +131,12 @@ export async function buildsOf(path: string, host: Host): Promise<BuildEntry[]> 
     entries.push({
       build: nameOf(index),
       number: numberOf(build.stamp),
-      at: momentOf(build.stamp),
+      at: timestampOf(build.stamp),
       rules,
       ...(before && { change: rules - before.rules }),
       isSame: before !== undefined && list === before.list && header.hasChanged !== true,
       ...(by !== undefined && { by }),
-      ...(of !== undefined && { of: momentOf(of) }),
+      ...(of !== undefined && { of: timestampOf(of) }),
       isComplete: isComplete(build),
     });
     before = { rules, list };

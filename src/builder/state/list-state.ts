@@ -1,5 +1,5 @@
 import { type Diagnostic, warningOf } from "../../diagnostics/render.ts";
-import { momentText, printable, shellWord } from "../../diagnostics/text.ts";
+import { timestampText, printable, shellWord } from "../../diagnostics/text.ts";
 import { VERSION } from "../../diagnostics/version.ts";
 import type { FreedNamesOf } from "../../engine/compile-options.ts";
 import type { Learned } from "../../engine/report.ts";
@@ -117,7 +117,7 @@ export async function exhaustedBuild(
 ): Promise<UndoneBuild | undefined> {
   const now = host.now().getTime();
   const found = (await readProof(list, host)).undone?.find((one) => one.build === build);
-  // A moment in the future is that of a wrong clock.
+  // A timestamp in the future is that of a wrong clock.
   const ages = found?.times.map((time) => now - Date.parse(time)) ?? [];
   return ages.filter((age) => age >= 0 && age < DAY_MS).length < MOST_A_DAY ? undefined : found;
 }
@@ -264,7 +264,7 @@ function isLastPublish(record: unknown): record is LastPublish {
 
 const DAYS_MS = 30 * 86_400_000;
 
-/** What the lists of the last 30 days leave for the guards of later ones. Moments are in milliseconds since 1970. */
+/** What the lists of the last 30 days leave for the guards of later ones. Timestamps are in milliseconds since 1970. */
 interface ListMemory {
   readonly version: 1;
   /** Popular names that lists blocked, and when one did last. A list is noted when another one replaces it. */
@@ -285,7 +285,7 @@ export async function readMemory(output: string, host: Host): Promise<ListMemory
   const first = now - DAYS_MS;
   return {
     version: 1,
-    // Moments of a clock that was ahead count as now.
+    // Timestamps of a clock that was ahead count as now.
     blocked: found.blocked.flatMap(([name, at]) => (at < first ? [] : [[name, Math.min(at, now)]])),
     freed: found.freed.flatMap((one) =>
       one.at < first ? [] : [{ ...one, at: Math.min(one.at, now) }],
@@ -306,11 +306,11 @@ export async function learn(
   await keep(output, memory, { ...memory, blocked: [...all], freed: both }, host);
 }
 
-/** Forgets what lists after a moment did, because they were rolled back. */
-export async function forgetSince(output: string, moment: number, host: Host): Promise<void> {
+/** Forgets what lists after a timestamp did, because they were rolled back. */
+export async function forgetSince(output: string, timestamp: number, host: Host): Promise<void> {
   const memory = await readMemory(output, host);
-  const blocked = memory.blocked.filter(([, at]) => at <= moment);
-  const freed = memory.freed.filter(({ at }) => at <= moment);
+  const blocked = memory.blocked.filter(([, at]) => at <= timestamp);
+  const freed = memory.freed.filter(({ at }) => at <= timestamp);
   await keep(output, memory, { ...memory, blocked, freed }, host);
 }
 
@@ -383,8 +383,8 @@ export async function removeHold(list: string, host: Host): Promise<void> {
 export function holdText(list: string, hold: FoundHold): string {
   const name = printable(list);
   if (hold === "damaged") return `${name} is held; its state cannot be read`;
-  const since = `since ${momentText(hold.at)} by ${printable(hold.by, 60)}`;
-  return `${name} is held at the build of ${momentText(hold.of)}, ${since}`;
+  const since = `since ${timestampText(hold.at)} by ${printable(hold.by, 60)}`;
+  return `${name} is held at the build of ${timestampText(hold.of)}, ${since}`;
 }
 
 /** What a run says that publishes nothing. */
@@ -432,7 +432,7 @@ export function holdFacts(hold: FoundHold): HoldFacts {
 
 function isHold(value: unknown): value is Hold {
   const { version, at, by, of, report, written, files } = (value ?? {}) as Partial<Hold>;
-  const isDated = [at, of].every((moment) => !Number.isNaN(Date.parse(moment ?? "")));
+  const isDated = [at, of].every((timestamp) => !Number.isNaN(Date.parse(timestamp ?? "")));
   const isListed = [report?.sources, written, files].every(Array.isArray);
   return version === 1 && isDated && typeof by === "string" && isListed;
 }

@@ -1,4 +1,4 @@
-import { lookAtLists, writeText } from "../../builder/inspect-lists.ts";
+import { inspectLists, writeText } from "../../builder/inspect-lists.ts";
 import { FORMAT_NAMES, OUTPUT_FORMATS } from "../../config/outputs.ts";
 import { Exit } from "../../diagnostics/codes.ts";
 import { CompilerError, errorOf } from "../../diagnostics/render.ts";
@@ -61,7 +61,7 @@ export const initCommand: Command = async (options, host, reporter, signal) => {
     ]);
   const count = wanted.lists.filter(({ isOn }) => isOn).length;
   reporter.info(`checking ${countText(count, "list")}`);
-  const setup = await lookAtLists(
+  const setup = await inspectLists(
     { ...asked.setup, lists: withUniqueNames(wanted.lists) },
     host.path.dirname(path),
     { ...options, signal },
@@ -107,7 +107,7 @@ function nameFor(file: string): string {
   return CONFIG_NAMES.includes(file) ? "My list" : file.replace(/\.[^.]*$/, "");
 }
 
-/** Throws a `CompilerError` if nothing can be fetched from an address. */
+/** Throws a `CompilerError` if nothing can be fetched from a URL. */
 function refuseBadAddresses(sources: readonly string[]): void {
   const bad = sources.filter(
     (source) => source === "" || (isAddress(source) && !isFetchable(source)),

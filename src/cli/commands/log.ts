@@ -2,7 +2,7 @@ import { type LogEvent, keptChange, listLog } from "../../builder/inspect-lists.
 import { listFiles } from "../../builder/plan/list-plan.ts";
 import { type KeptState, keptStates, listNames } from "../../builder/state/kept-builds.ts";
 import { CompilerError, errorOf } from "../../diagnostics/render.ts";
-import { momentText, numberText, printable, someOf } from "../../diagnostics/text.ts";
+import { timestampText, numberText, printable, someOf } from "../../diagnostics/text.ts";
 import type { Host } from "../../host/host.ts";
 import { type ListAnswer, answerLists } from "../answers.ts";
 import { flagsOf } from "../flags/help.ts";
@@ -46,7 +46,7 @@ export const logCommand: Command = async (options, host, reporter) => {
 function eventTable(events: readonly LogEvent[]): string {
   const rows = events.map((event) => [
     event.build ?? "",
-    momentText(event.at),
+    timestampText(event.at),
     event.event,
     event.rules === undefined ? "" : numberText(event.rules),
     changeText(event),
@@ -67,7 +67,8 @@ function changeText({ change }: LogEvent): string {
 function noteText({ event, of, guards = [], isComplete, what }: LogEvent): string {
   if (what !== undefined) return printable(what);
   if (isComplete === false) return "cannot be published again";
-  if (of !== undefined) return `${event === "held" ? "at" : "to"} the build of ${momentText(of)}`;
+  if (of !== undefined)
+    return `${event === "held" ? "at" : "to"} the build of ${timestampText(of)}`;
   return guards.length === 0 ? "" : someOf(guards);
 }
 

@@ -2,7 +2,7 @@ import { type RollbackRequest, rollback } from "../../builder/rollback.ts";
 import { BUILD } from "../../builder/state/kept-builds.ts";
 import { holdCommandLine } from "../../builder/state/list-state.ts";
 import { CompilerError, errorOf } from "../../diagnostics/render.ts";
-import { momentText, printable } from "../../diagnostics/text.ts";
+import { timestampText, printable } from "../../diagnostics/text.ts";
 import { BuildScreen } from "../output/build-screen.ts";
 import type { Command } from "./registry.ts";
 
@@ -38,7 +38,7 @@ export function publishKept(request: RollbackRequest): Command {
     const state = isHeld
       ? "and held"
       : `until the next run; to stay there: ${holdCommandLine("hold", filter, options)}`;
-    reporter.info(`the build of ${momentText(of)} is published again ${state}`);
+    reporter.info(`the build of ${timestampText(of)} is published again ${state}`);
     const outcome = { status: list.status, lists: [list], seconds: list.seconds };
     return await screen.end(outcome, context);
   };

@@ -25,7 +25,7 @@ export const statusCommand: Command = async (options, host, reporter, signal) =>
   return Exit.Done;
 };
 
-/** The address of the server, without a slash at the end. Throws a `CompilerError`. */
+/** The URL of the server, without a slash at the end. Throws a `CompilerError`. */
 function serverOf({ args }: Options, { env }: Host): string {
   const [text, ...more] = args.operands;
   if (text === undefined) return `http://127.0.0.1:${portOf(args, env)}`;

@@ -14,7 +14,7 @@ import {
   type Style,
   renderDiagnostic,
 } from "../../diagnostics/render.ts";
-import { countText, momentText, numberText, printable } from "../../diagnostics/text.ts";
+import { countText, timestampText, numberText, printable } from "../../diagnostics/text.ts";
 import { changedText, hasChange } from "../../explain/effective-diff.ts";
 import { FATE_ENTRIES, type LineOfFate, fateLines } from "../../explain/glossary.ts";
 import {
@@ -230,7 +230,7 @@ export function changelogSection(
   now: RecordHeader | undefined,
 ): string {
   const { added, removed, rulesNow } = change;
-  const lines = [`\n## ${momentText(at)}\n`];
+  const lines = [`\n## ${timestampText(at)}\n`];
   const sources = changedSources(before, now);
   if (isSame(change) && sources.length === 0)
     return `${lines.join("\n")}\nNothing changed: ${countText(rulesNow, "rule")}.\n`;

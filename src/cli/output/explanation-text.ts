@@ -1,6 +1,6 @@
 import { isDegraded } from "../../builder/build.ts";
 import type { Style } from "../../diagnostics/render.ts";
-import { countText, momentText, printable } from "../../diagnostics/text.ts";
+import { countText, timestampText, printable } from "../../diagnostics/text.ts";
 import { VERSION } from "../../diagnostics/version.ts";
 import type { Explanation, LineFate, Since } from "../../explain/why.ts";
 import type { LintProblem } from "../../lint/lint-list.ts";
@@ -67,8 +67,10 @@ export function explanationText(
 }
 
 function sinceText({ at, isOldest }: Since): string {
-  const moment = momentText(at);
-  return isOldest ? `since ${moment} or earlier: no older build is stored` : `since ${moment}`;
+  const timestamp = timestampText(at);
+  return isOldest
+    ? `since ${timestamp} or earlier: no older build is stored`
+    : `since ${timestamp}`;
 }
 
 const INDENT = 6;
@@ -114,7 +116,7 @@ function shortLocation(line: LineFate, room: number): string {
 
 function meaningText({ fate, meaning, firstSeen }: LineFate): string {
   const why = fate === "kept" ? "kept" : `${fate}, ${meaning}`;
-  return firstSeen === undefined ? why : `${why}, first seen ${momentText(firstSeen)}`;
+  return firstSeen === undefined ? why : `${why}, first seen ${timestampText(firstSeen)}`;
 }
 
 /** Rows per section, so that everything fits on one screen. */
@@ -206,7 +208,7 @@ function rulesText(value: unknown): string {
 }
 
 function timeText(value: unknown): string {
-  return Number.isNaN(Date.parse(plainText(value))) ? "-" : momentText(plainText(value));
+  return Number.isNaN(Date.parse(plainText(value))) ? "-" : timestampText(plainText(value));
 }
 
 function plainText(value: unknown): string {

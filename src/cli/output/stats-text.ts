@@ -240,7 +240,7 @@ interface AuditedList {
   /** Rules that would leave the compiled list if this list went away. */
   readonly onlyHere: number;
   readonly state: "good" | "adds-nothing" | "repeated" | "stale" | "dead" | "no-list";
-  /** The name of an earlier list with the same address. */
+  /** The name of an earlier list with the same URL. */
   readonly sameAs?: string;
   readonly problem?: string;
 }
