@@ -105,6 +105,7 @@ export default defineConfig({
         text: "Integrate",
         items: [
           { text: "As a library", link: "/guide/library" },
+          { text: "From HostlistCompiler's API", link: "/guide/hostlist-compiler-api" },
           { text: "Plugins", link: "/guide/plugins" },
           { text: "DNS API", link: "/guide/dns-api" },
           { text: "Write another implementation", link: "/guide/porting" },

@@ -8,7 +8,7 @@ import { SourceReader } from "../engine/source-reader.ts";
 import { type ListStats, statsOf } from "../explain/glossary.ts";
 import { type TrafficStats, trafficLogs, trafficStats } from "../explain/traffic.ts";
 import type { Host } from "../host/host.ts";
-import { withFile } from "../host/memory-files.ts";
+import { withMemoryFiles } from "../host/memory-files.ts";
 import { USER_RULES, USER_RULES_NAME, USUAL_TRANSFORMATIONS } from "../import/config-text.ts";
 import {
   type ImportedConfig,
@@ -48,10 +48,11 @@ export async function auditConfig(
   const world =
     setup.userRules.length === 0
       ? host
-      : withFile(
+      : withMemoryFiles(
           host,
-          host.path.join(folder, USER_RULES),
-          encodeUtf8(`${setup.userRules.join("\n")}\n`),
+          new Map([
+            [host.path.join(folder, USER_RULES), encodeUtf8(`${setup.userRules.join("\n")}\n`)],
+          ]),
         );
   // With this output, nothing is published, so there is no earlier list to compare with.
   const options = { ...context.options, output: "-" };

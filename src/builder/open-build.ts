@@ -1,30 +1,19 @@
-import { ByteBuffer } from "../bytes/text.ts";
-import { type Config, listsOf } from "../config/lists.ts";
 import { CompilerError, errorOf } from "../diagnostics/render.ts";
-import { printable, someOf } from "../diagnostics/text.ts";
-import type { EngineOptions } from "../engine/compile-options.ts";
-import { buildTime, compileList } from "../engine/compile.ts";
-import { planOf } from "../engine/plan.ts";
-import type { CompiledList } from "../engine/report.ts";
-import { NO_PLUGINS } from "../engine/plugins.ts";
+import { printable } from "../diagnostics/text.ts";
 import { type LineOfFate, type ListStats, fateLines, statsOf } from "../explain/glossary.ts";
 import { type ListChange, listChange } from "../explain/list-change.ts";
 import { type ListPart, ListRules, SearchedNames, readParts } from "../explain/list-rules.ts";
 import { SourceLines } from "../explain/source-lines.ts";
 import { type TrafficStats, trafficStats } from "../explain/traffic.ts";
 import { type BuildText, type Explanation, explainNames, sinceWhen } from "../explain/why.ts";
-import { listFeatures } from "../features/registry.ts";
 import { readFully } from "../host/files.ts";
 import type { Host, OpenFile } from "../host/host.ts";
 import type { OutputFile } from "../publish/list-file.ts";
-import { patchLines } from "../publish/patches.ts";
 import type { BuildRecord } from "../record/build-record.ts";
 import { keptBuilds, listOf, timestampOf, readRecord } from "../record/record-file.ts";
 import type { FateName } from "../rules/fate.ts";
-import { collectCopies } from "../sources/copies.ts";
 import { withParents } from "../syntax/public-suffix.ts";
 import { TrafficReader } from "../traffic/traffic-reader.ts";
-import { projectOf } from "./plan/project.ts";
 
 /** A published list with its build record. It answers questions without compiling. */
 export class PublishedList {
@@ -135,60 +124,4 @@ export async function openBuild(
   const { file, record } = await openRecorded(output, host);
   await file.close();
   return new PublishedList(output.path, record, cacheDir, host);
-}
-
-export interface CompiledInMemory extends CompiledList {
-  /** The bytes of the list file. */
-  readonly bytes: Uint8Array;
-}
-
-export interface InMemoryOptions extends EngineOptions {
-  /** The name of the list to compile, for a configuration with `lists`. Its cover is not checked. */
-  readonly list?: string | undefined;
-}
-
-/** Compiles one list of a configuration without writing files. Rejects with a `CompilerError`. */
-export async function compileInMemory(
-  config: Config,
-  { list: wanted, ...options }: InMemoryOptions,
-  host: Host,
-): Promise<CompiledInMemory> {
-  const { plugins: modules = [] } = config;
-  if (modules.length > 0 && options.plugins === undefined)
-    throw new CompilerError([
-      errorOf("plugins-off", `The configuration has plugins: ${someOf(modules)}`, {
-        hint: "Plugins are programs; if you trust them, pass them: compile(config, { plugins })",
-      }),
-    ]);
-  const project = projectOf(config, options.plugins ?? NO_PLUGINS, host);
-  const list = wantedList(project.config, wanted);
-  const bytes = new ByteBuffer();
-  const builtAt = options.builtAt ?? buildTime(host);
-  const { plugins, compat } = options;
-  const result = await compileList(
-    planOf(list, { features: listFeatures, plugins, compat }),
-    host,
-    (chunk) => void bytes.append(chunk, 0, chunk.length),
-    { ...options, builtAt, headerLines: patchLines(list, builtAt) },
-  );
-  if (options.cacheDir !== undefined) await collectCopies(options.cacheDir, host);
-  const diagnostics = [...project.warnings, ...result.diagnostics];
-  return { ...result, bytes: bytes.view(), diagnostics };
-}
-
-function wantedList(config: Config, wanted: string | undefined): Config {
-  if (wanted === undefined && config.lists === undefined) return config;
-  const lists = listsOf(config).map((one) => one.config);
-  const found = lists.find(({ name }) => name === wanted);
-  if (found !== undefined) return found;
-  const names = someOf(lists.map(({ name }) => name));
-  throw new CompilerError([
-    wanted === undefined
-      ? errorOf("several-lists", `The configuration has ${lists.length} lists: ${names}`, {
-          hint: "Name one of them: compile(config, { list })",
-        })
-      : errorOf("unknown-list", `The configuration has no list ${printable(wanted, 60)}`, {
-          hint: `Lists: ${names}`,
-        }),
-  ]);
 }

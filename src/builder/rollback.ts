@@ -70,7 +70,7 @@ import {
   writeHold,
 } from "./state/list-state.ts";
 
-export interface RollbackRequest {
+export interface KeptBuildChoice {
   /** The build: `@1`, `@2026-11-14`. The last one with another list by default. */
   readonly build?: string | undefined;
   /** Whether the list stays at this build until the hold ends. A list that is held already stays held. */
@@ -89,7 +89,7 @@ interface Rollback extends ListOutcome {
  * are new. Guards only warn. Rejects with a `CompilerError`.
  */
 export async function rollback(
-  { build: operand, hold }: RollbackRequest,
+  { build: operand, hold }: KeptBuildChoice,
   context: BuildContext,
 ): Promise<Rollback> {
   const { host, emit } = context;
@@ -482,17 +482,25 @@ async function holdAt(
   }
 }
 
+/** Polling interval. File stamps are polled because not every file system reports changes. */
+const LOOK_MS = 100;
+/** An editor may write a file in several steps. */
+const SETTLE_MS = 30;
+
 /** Builds the same lists repeatedly, and rereads only what changed. */
 export class WatchedBuild {
   private readonly context: BuildContext;
   private readonly configPath: string;
   private session: BuildSession | undefined;
+  private isOpen = false;
   /** Stamps of all files that the lists depend on, from the time they were read. */
   private known: Record<string, string> = {};
 
   constructor(context: BuildContext) {
     this.context = context;
-    this.configPath = context.host.path.resolve(context.host.cwd, context.options.configPath);
+    const { host, options } = context;
+    // A configuration that does not come from a file does not change.
+    this.configPath = options.config ? "" : host.path.resolve(host.cwd, options.configPath);
   }
 
   /** Number of watched files. */
@@ -510,8 +518,33 @@ export class WatchedBuild {
     this.session?.close();
   }
 
+  /** Builds all lists. Reads only what changed since the last build. */
+  async rebuild(): Promise<BuildOutcome> {
+    return await this.run(this.isOpen ? await this.changed() : [this.configPath]);
+  }
+
+  /** Builds, then rebuilds whenever a file changes, until the signal stops it. */
+  async watch(
+    onBuild?: (outcome: BuildOutcome, changed: readonly string[]) => void | Promise<void>,
+    onStart?: (changed: readonly string[]) => void,
+  ): Promise<void> {
+    const { host, signal } = this.context;
+    let changed: readonly string[] = [this.configPath];
+    while (!signal.aborted) {
+      onStart?.(changed);
+      const outcome = await this.run(changed);
+      if (outcome.status === "interrupted") return;
+      await onBuild?.(outcome, changed);
+      do {
+        await host.wait(LOOK_MS, signal);
+      } while ((await this.changed()).length === 0 && !signal.aborted);
+      await host.wait(SETTLE_MS, signal);
+      changed = await this.changed();
+    }
+  }
+
   /** Builds all lists after these files changed. A list that fails does not stop the others. */
-  async run(changed: readonly string[]): Promise<BuildOutcome> {
+  private async run(changed: readonly string[]): Promise<BuildOutcome> {
     const { host, signal, emit } = this.context;
     const started = host.now().getTime();
     const lists: ListOutcome[] = [];
@@ -520,6 +553,7 @@ export class WatchedBuild {
       // Stamp the files before reading them, so that later changes are detected.
       await this.note(changed);
       if (changed.includes(this.configPath)) await this.open();
+      this.isOpen = true;
       this.session?.invalidate(changed);
       for (const plan of this.session?.plans ?? []) {
         const outcome = await buildList(plan, this.session!, {});

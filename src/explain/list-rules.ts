@@ -40,6 +40,22 @@ export class ListRules {
     for (const { text, row } of special) this.enter(text, row);
   }
 
+  /** Loads what the rules of a build need, for `loaded`. */
+  static async load({ frames }: BuildRecord): Promise<void> {
+    const needsEngine = frames.some(({ special }) =>
+      special.some(({ text }) => mayNeedRe2(text, undefined)),
+    );
+    if (needsEngine) await loadRegex();
+  }
+
+  /** All rules of a build, after `load`. */
+  static loaded({ frames }: BuildRecord, names: PlainNames): ListRules {
+    const special = frames.flatMap((frame) =>
+      frame.special.map(({ text, row }) => ({ text: text.trim(), row })),
+    );
+    return new ListRules(special, names);
+  }
+
   /** `asked`, the names of all queries, excludes rules for other names. */
   static async of(
     record: BuildRecord,

@@ -1,3 +1,4 @@
+import { hashBytes } from "../bytes/hash.ts";
 import {
   type FileStamp,
   type Host,
@@ -8,21 +9,37 @@ import {
   joinBytes,
 } from "./host.ts";
 
-/** The same host with one more file, which exists only in memory. */
-export function withFile(host: Host, path: string, bytes: Uint8Array): Host {
-  const stamp = { text: `${bytes.length} in memory`, changed: -Infinity };
+/** The same host with more files, which exist only in memory. */
+export function withMemoryFiles(host: Host, files: ReadonlyMap<string, Uint8Array>): Host {
+  const stamps = new Map<Uint8Array, FileStamp>();
+  const stampIn = (bytes: Uint8Array): FileStamp => {
+    const { length } = bytes;
+    const known = stamps.get(bytes);
+    if (known !== undefined) return known;
+    // Another process must see whether the content is the same.
+    const hashes = [1, 2].map((seed) => hashBytes(seed, bytes, 0, length));
+    const stamp = { text: `${length} ${hashes.join(" ")} in memory`, changed: -Infinity };
+    stamps.set(bytes, stamp);
+    return stamp;
+  };
   return {
     ...host,
-    readFile: async (one) => (one === path ? bytes : await host.readFile(one)),
-    openFile: async (one) => (one === path ? openBytes(bytes, stamp) : await host.openFile(one)),
-    exists: async (one) => one === path || (await host.exists(one)),
-    realPath: async (one) => (one === path ? one : await host.realPath(one)),
-    sizeOf: async (one) => (one === path ? bytes.length : await host.sizeOf(one)),
-    stampOf: async (one) => (one === path ? stamp : await host.stampOf(one)),
-    kindOf: async (one) => (one === path ? "file" : await host.kindOf(one)),
-    createFile(one, like) {
-      if (one === path) throw new HostError("EEXIST", "the file exists");
-      return host.createFile(one, like);
+    readFile: async (path) => files.get(path) ?? (await host.readFile(path)),
+    openFile: async (path) => {
+      const bytes = files.get(path);
+      return bytes === undefined ? await host.openFile(path) : openBytes(bytes, stampIn(bytes));
+    },
+    exists: async (path) => files.has(path) || (await host.exists(path)),
+    realPath: async (path) => (files.has(path) ? path : await host.realPath(path)),
+    sizeOf: async (path) => files.get(path)?.length ?? (await host.sizeOf(path)),
+    stampOf: async (path) => {
+      const bytes = files.get(path);
+      return bytes === undefined ? await host.stampOf(path) : stampIn(bytes);
+    },
+    kindOf: async (path) => (files.has(path) ? "file" : await host.kindOf(path)),
+    createFile(path, like) {
+      if (files.has(path)) throw new HostError("EEXIST", "the file exists");
+      return host.createFile(path, like);
     },
   };
 }

@@ -2,7 +2,7 @@ import {
   type CompiledInMemory,
   type InMemoryOptions,
   compileInMemory,
-} from "../../src/builder/open-build.ts";
+} from "../../src/builder/compile-in-memory.ts";
 import type { Permit } from "../../src/builder/plan/build-options.ts";
 import { openProject } from "../../src/builder/plan/project.ts";
 import type { Config } from "../../src/config/lists.ts";
@@ -12,7 +12,7 @@ import { nodeHost } from "../../src/host/node.ts";
 
 /** What tests use besides the public library: a host of their own, and everything that a compile knows. */
 export type { EngineOptions } from "../../src/engine/compile-options.ts";
-export type { CompiledInMemory as CompileResult } from "../../src/builder/open-build.ts";
+export type { CompiledInMemory as CompileResult } from "../../src/builder/compile-in-memory.ts";
 export { type Plugins, type Plugin, pluginsOf } from "../../src/engine/plugins.ts";
 export type { ProgressEvent } from "../../src/engine/compile-options.ts";
 export type { CompileReport, SourceReport } from "../../src/engine/report.ts";

@@ -163,7 +163,11 @@ export async function plannedDigests(
 }
 
 /** The path of a file as a plan has it. */
-function relativeName(rulesDir: string, path: string, host: Pick<Host, "path" | "cwd">): string {
+export function relativeName(
+  rulesDir: string,
+  path: string,
+  host: Pick<Host, "path" | "cwd">,
+): string {
   const root = host.path.resolve(host.cwd, rulesDir);
   return host.path.relative(root, path).replaceAll(host.path.sep, "/");
 }
@@ -196,7 +200,7 @@ async function areThere(output: OutputPlan, host: Host): Promise<boolean> {
 }
 
 /** What is published for a trial. */
-interface TrialDraft {
+export interface TrialDraft {
   readonly files: readonly OutputFile[];
   readonly outputs: readonly OutputPlan[];
   readonly config: PublishedConfig;
@@ -213,7 +217,11 @@ interface TrialDraft {
 }
 
 /** Publishes a list and its outputs in a shadow of the host. Rejects with a `CompilerError`. */
-async function publishTrial(trial: TrialDraft, rulesDir: string, shadow: Host): Promise<Published> {
+export async function publishTrial(
+  trial: TrialDraft,
+  rulesDir: string,
+  shadow: Host,
+): Promise<Published> {
   // Nothing is signed, patched or compressed to compare it. Updates stay, because the serial of a zone depends on them.
   const { manifest: _manifest, patches: _patches, ...config } = trial.config;
   const { shape, accept, builtAt, timelessHead } = trial;

@@ -465,7 +465,7 @@ export interface CachedBuild {
   readonly names: readonly string[];
 }
 
-interface BuildResult extends Pick<CachedBuild, "report" | "written" | "names"> {
+interface CacheableBuild extends Pick<CachedBuild, "report" | "written" | "names"> {
   readonly inputs: readonly InputFile[];
   readonly web: string | undefined;
   readonly outputs: readonly OutputFile[];
@@ -542,7 +542,7 @@ export class BuildCache {
     return list === undefined ? null : ((await newestRecord(list, this.host)) ?? null);
   }
 
-  async put(build: BuildResult): Promise<void> {
+  async put(build: CacheableBuild): Promise<void> {
     const { host, key, started } = this;
     const { web, report, written, names } = build;
     if (web === undefined) return;

@@ -1,4 +1,4 @@
-import { type RollbackRequest, rollback } from "../../builder/rollback.ts";
+import { type KeptBuildChoice, rollback } from "../../builder/rollback.ts";
 import { BUILD } from "../../builder/state/kept-builds.ts";
 import { holdCommandLine } from "../../builder/state/list-state.ts";
 import { CompilerError, errorOf } from "../../diagnostics/render.ts";
@@ -28,7 +28,7 @@ export function buildOperand(command: string, operands: readonly string[]): stri
 }
 
 /** Publishes a kept build again, shows it, and does what follows. */
-export function publishKept(request: RollbackRequest): Command {
+export function publishKept(request: KeptBuildChoice): Command {
   return async (options, host, reporter, signal) => {
     const screen = new BuildScreen(options, host, reporter);
     const context = { options, host, signal, emit: screen.show };

@@ -11,31 +11,20 @@ import { ChangedLines, changedRulesText } from "../output/change-text.ts";
 import type { Reporter } from "../output/reporter.ts";
 import type { Command } from "./registry.ts";
 
-/** Polling interval. File stamps are polled because not every file system reports changes. */
-const LOOK_MS = 100;
-/** An editor may write a file in several steps. */
-const SETTLE_MS = 30;
-
 /** Builds, then rebuilds whenever the configuration or a local file changes, until a signal stops it. */
 export const watchCommand: Command = async (options, host, reporter, signal) => {
   if (options.output === "-")
     throw new CompilerError([errorOf("unknown-flag", "watch needs a file; remove -o -")]);
   const screen = new WatchScreen(options, host, reporter);
   const build = new WatchedBuild({ options, host, signal, emit: screen.show });
-  let changed: readonly string[] = [host.path.resolve(host.cwd, options.configPath)];
   try {
-    while (!signal.aborted) {
-      screen.start(changed);
-      const outcome = await build.run(changed);
-      if (outcome.status === "interrupted") break;
-      await screen.end();
-      reporter.info(reporter.style.faint(`watching ${build.watched} files`));
-      do {
-        await host.wait(LOOK_MS, signal);
-      } while ((await build.changed()).length === 0 && !signal.aborted);
-      await host.wait(SETTLE_MS, signal);
-      changed = await build.changed();
-    }
+    await build.watch(
+      async () => {
+        await screen.end();
+        reporter.info(reporter.style.faint(`watching ${build.watched} files`));
+      },
+      (changed) => screen.start(changed),
+    );
   } finally {
     build.close();
   }
