@@ -73,7 +73,9 @@ async function perform(
   let end = "failed";
   try {
     const told = HAS_STEPS.has(name) ? host : narrated(host, reporter);
-    const exit = await command(options, told, reporter, signal);
+    // What was read to find the output is read again, and told.
+    const configFile = new ConfigFile(options.configPath, told);
+    const exit = await command({ ...options, configFile }, told, reporter, signal);
     end = `exit ${exit}`;
     return exit;
   } finally {
