@@ -143,14 +143,18 @@ export function waiverOf(mayBlock: readonly string[] = []): (name: string) => bo
   return (name) => withParents(name).some((parent) => waived.has(parent));
 }
 
-/** `own` has the names of `guards.protect` and the servers of the sources. */
+/**
+ * `own` has the names of `guards.protect` and the servers of the sources. Without `isLimited`, all sources are fully trusted, and may
+ * block what people need: those names are not even read.
+ */
 export function protectedSet(
   own: readonly string[],
   mayBlock: readonly string[],
+  isLimited: boolean,
   isPopular: (name: string) => boolean = () => false,
 ): ProtectedSet {
   const all = new Set([...own, ...PROTECTED_NAMES]);
-  const household = new Map(householdKinds());
+  const household = new Map(isLimited || mayBlock.length > 0 ? householdKinds() : []);
   const unknown: string[] = [];
   const waived = waivedNames(mayBlock);
   for (const [index, entry] of mayBlock.entries()) {
@@ -164,6 +168,7 @@ export function protectedSet(
     for (const [name, kind] of household)
       if (mayBlock.includes(kind) || isWaived(name)) household.delete(name);
   for (const name of waived) all.delete(name);
+  if (!isLimited) household.clear();
   return { names: [...all], household, lifelines: new Set([...own, ...LIFELINES]), unknown };
 }
 

@@ -61,6 +61,8 @@ class ProtectRun implements FeatureRun {
   private added: readonly string[] = [];
   private guarded: ProtectedSet | undefined;
   private protection: Protection | undefined;
+  /** Whether the rules of some source may not block everything. */
+  private isLimited = false;
 
   constructor(list: ListWork) {
     const { isFull, context, plan } = list;
@@ -78,22 +80,19 @@ class ProtectRun implements FeatureRun {
     return this.guarded!.names;
   }
 
-  /** Whether rules are judged: those of some source may not block everything. */
-  private get isLimited(): boolean {
-    const { plan, isFull } = this.list;
-    return this.protection !== undefined && plan.sources.some(({ index }) => !isFull(index));
-  }
-
   start(published: PublishedRules): void {
     const { plan, options, context, isFull } = this.list;
     const ranks = this.list.runOf(popularity)?.ranks;
+    const isCompat = options.compat === true;
+    this.isLimited = !isCompat && plan.sources.some(({ index }) => !isFull(index));
     const guarded = protectedSet(
       [...this.added, ...serversOf(plan)],
       plan.config.guards?.may_block ?? [],
+      this.isLimited,
       (name) => ranks?.rankOf(name) !== undefined,
     );
     this.guarded = guarded;
-    if (options.compat === true) return;
+    if (isCompat) return;
     // A source may block names of some kinds if it is new to the published list, or already does so in it.
     const accepts = (index: number, kind: string): boolean => {
       const kinds = published.sources?.get(plan.sources[index]!.shown);
