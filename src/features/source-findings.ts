@@ -32,6 +32,8 @@ const FAULTS: ReadonlySet<number> = new Set<number>([
   Fate.NotFollowed,
   Fate.TooNested,
 ]);
+/** 1 for each of them. */
+const IS_FAULT = Uint8Array.from({ length: 256 }, (_, fate) => (FAULTS.has(fate) ? 1 : 0));
 
 /** So many lines of a file are shown. */
 const MOST_SHOWN = 5;
@@ -96,13 +98,14 @@ class SourceFindings {
   take(chunk: Chunk): void {
     const { source, file } = this.pool.origins[chunk.origin]!;
     const sample = this.samples[source]!;
-    const own = this.sources[source]!.isOwn ? this.fileOf(source, file) : undefined;
-    if (own === undefined && sample.seen >= SAMPLE) return;
+    const known = this.sources[source]!.isOwn ? this.fileOf(source, file) : undefined;
+    // Nothing is shown of a longer file.
+    const own = known !== undefined && known.lines <= MOST_OWN_LINES ? known : undefined;
+    if (own !== undefined) own.lines += linesIn(chunk);
+    else if (sample.seen >= SAMPLE) return;
     const { fate, flags, length } = chunk;
     for (let row = 0; row < length; row++) {
-      if ((flags[row]! & Flag.Generated) !== 0) continue;
-      if (own !== undefined && (flags[row]! & Flag.Continued) === 0) own.lines++;
-      if (!FAULTS.has(fate[row]!)) continue;
+      if (IS_FAULT[fate[row]!] === 0 || (flags[row]! & Flag.Generated) !== 0) continue;
       if (sample.seen < SAMPLE) {
         sample.seen++;
         if (isForBrowsers(textOf(chunk, row))) sample.forBrowsers++;
@@ -142,6 +145,13 @@ class SourceFindings {
   }
 }
 
+function linesIn({ flags, length }: Chunk): number {
+  let lines = 0;
+  for (let row = 0; row < length; row++)
+    if ((flags[row]! & (Flag.Generated | Flag.Continued)) === 0) lines++;
+  return lines;
+}
+
 function hinted(
   code: "browser-list" | "source-without-rules",
   message: string,
@@ -171,7 +181,7 @@ function totals(count: Float64Array): { readonly faults: number; readonly others
   let faults = 0;
   let others = 0;
   for (const [fate, lines] of count.entries())
-    if (FAULTS.has(fate)) faults += lines;
+    if (IS_FAULT[fate] === 1) faults += lines;
     else if (!isSilent(fate)) others += lines;
   return { faults, others };
 }
