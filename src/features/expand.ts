@@ -1,9 +1,8 @@
-import { AhoCorasick, EXACT } from "../bytes/aho-corasick.ts";
-import { decodeUtf8, encodeUtf8 } from "../bytes/text.ts";
+import { decodeUtf8 } from "../bytes/text.ts";
 import { type FeatureRun, type ListFeature, stageNamed } from "../engine/feature.ts";
 import { writtenName } from "../meaning/line.ts";
 import type { RankedNames } from "../meaning/ranked-names.ts";
-import { type PlacedRule, RuleIndex, literalOf, nameScope } from "../meaning/rule-index.ts";
+import { type PlacedRule, RuleIndex, nameScope } from "../meaning/rule-index.ts";
 import { type Rule, readRule } from "../meaning/rule.ts";
 import { strongest } from "../meaning/verdict.ts";
 import { type Chunk, Flag, Kind, textOf } from "../rules/chunk.ts";
@@ -48,7 +47,6 @@ class ExpandPatterns implements Stage {
   private readonly names: RankedNames;
   private readonly context: StageContext;
   private readonly index = new RuleIndex<PlacedRule>();
-  private readonly literals = new Set<string>();
   private readonly sources = new Map<number, number>();
 
   constructor(names: RankedNames, context: StageContext) {
@@ -66,7 +64,6 @@ class ExpandPatterns implements Stage {
       if (rule === undefined || !isPattern(rule)) continue;
       const id = chunk.idOf(row);
       this.index.add({ ...rule, row: id });
-      this.literals.add(literalOf(rule.pattern));
       this.sources.set(id, pool.sourceOf(chunk));
     }
     pass(chunk);
@@ -74,11 +71,8 @@ class ExpandPatterns implements Stage {
 
   end(): void {
     if (this.sources.size === 0) return;
-    const finder = this.literals.has("")
-      ? undefined
-      : new AhoCorasick(Array.from(this.literals, encodeUtf8));
     this.names.each(Infinity, (bytes, start, end) => {
-      if (finder !== undefined && finder.search(bytes, start, end, EXACT) === -1) return true;
+      if (!this.index.mayMatchBytes(bytes, start, end)) return true;
       const name = decodeUtf8(bytes, start, end);
       const matching = this.index.matching(name);
       const by = strongest(matching);

@@ -1,19 +1,12 @@
 import { encodeUtf8 } from "../bytes/text.ts";
 import { LiteralIndex, RuleIndex } from "../meaning/rule-index.ts";
 import { type Rule, isBelow } from "../meaning/rule.ts";
+import { Level, isAllowLevel, isBlockLevel, levelOf, stronger } from "../meaning/verdict.ts";
 import { endOfPattern, patternParts, patternWords } from "../syntax/name-pattern.ts";
 import { withParents } from "../syntax/public-suffix.ts";
 import { isRegexText } from "../syntax/regex-rule.ts";
 import { LONG_NAME, type NameBlock } from "./names.ts";
-import {
-  Level,
-  type LossReason,
-  type NameRule,
-  isAllow,
-  isBlock,
-  levelOf,
-  stronger,
-} from "./special-rule.ts";
+import { type LossReason, type NameRule } from "./special-rule.ts";
 
 /** What the list means for a name and for what is below it. */
 export interface NameFact extends NameLevels {
@@ -96,7 +89,8 @@ function factOf(
   const { source, isNamed, limited } = node;
   const { self, below } = tree.levels(name, node);
   const blocksBelow =
-    isBlock(node.below) || limited?.some((rule) => rule.below && isBlock(rule.level)) === true;
+    isBlockLevel(node.below) ||
+    limited?.some((rule) => rule.below && isBlockLevel(rule.level)) === true;
   const freed = exceptions.free(name, self, below);
   return { name, source, isNamed, blocksBelow, self, below, freed };
 }
@@ -110,7 +104,7 @@ function isSimple({ name, self, below, freed }: NameFact, { limited }: TreeNode)
 
 function isExcepted({ self, below, freed }: NameFact): boolean {
   const isFree = self === Level.None && below === Level.None;
-  return isFree || isAllow(freed.self) || isAllow(freed.below) || freed.isUnsure;
+  return isFree || isAllowLevel(freed.self) || isAllowLevel(freed.below) || freed.isUnsure;
 }
 
 function depthOf(name: string): number {
@@ -210,7 +204,7 @@ export class PatternExceptions {
   }
 
   free(name: string, self: Level, below: Level): FreedLevels {
-    if (this.all.length === 0 || (!isBlock(self) && !isBlock(below)))
+    if (this.all.length === 0 || (!isBlockLevel(self) && !isBlockLevel(below)))
       return { self, below, isUnsure: false };
     let exact: Level = Level.None;
     let whole: Level = Level.None;
@@ -222,11 +216,11 @@ export class PatternExceptions {
       if (isWhole) whole = stronger(whole, level);
       else some = stronger(some, level);
     }
-    const freedBelow = isBlock(below) ? stronger(below, whole) : below;
+    const freedBelow = isBlockLevel(below) ? stronger(below, whole) : below;
     return {
-      self: isBlock(self) ? stronger(self, exact) : self,
+      self: isBlockLevel(self) ? stronger(self, exact) : self,
       below: freedBelow,
-      isUnsure: isBlock(freedBelow) && some > freedBelow,
+      isUnsure: isBlockLevel(freedBelow) && some > freedBelow,
     };
   }
 }
@@ -340,7 +334,7 @@ export class RuleTree {
 
   enter(rule: NameRule, source: number): void {
     const node = this.node(rule.name, source);
-    if (rule.self && isBlock(rule.level)) node.isNamed = true;
+    if (rule.self && isBlockLevel(rule.level)) node.isNamed = true;
     if (rule.denied.length > 0) {
       (node.limited ??= []).push(rule);
       // Another rule, or none, applies to the excluded names.

@@ -2,6 +2,7 @@ import { encodeUtf8, lineEnd } from "../bytes/text.ts";
 import type { NameExpander } from "../kernel/names.ts";
 import type { RankedNames } from "../meaning/ranked-names.ts";
 import { cancelledKey } from "../meaning/rule.ts";
+import { isBlockLevel } from "../meaning/verdict.ts";
 import { patternExpression } from "../syntax/name-pattern.ts";
 import { goExpression, isRegexText } from "../syntax/regex-rule.ts";
 import {
@@ -24,7 +25,7 @@ import {
   isBlockKey,
 } from "./name-format.ts";
 import { type NameBlock, compareByDomain, namesByDomain, namesOf } from "./names.ts";
-import { Losses, isBlock } from "./special-rule.ts";
+import { Losses } from "./special-rule.ts";
 
 /** What happens to rules that a format cannot express: leave them out, block more than intended, or refuse to publish. */
 const LOSS_POLICIES = ["skip", "widen", "fail"] as const;
@@ -119,14 +120,14 @@ export class FormatWriter {
     const template = new LineTemplate(exact);
     const loose = new IndependentNames();
     for (const { name, source, isNamed, blocksBelow, freed } of model.names.groups.flat()) {
-      if (isNamed && (isBlock(freed.self) || model.blocksByPattern(name, freed.self))) {
+      if (isNamed && (isBlockLevel(freed.self) || model.blocksByPattern(name, freed.self))) {
         if (this.how.isSorted === true) loose.add({ name, source });
         else {
           const of = { name, key: "exact" } as const;
           entries.push({ text: template.text(name), source, of, blocks: true });
         }
         if (blocksBelow) losses.add("narrowed", name);
-      } else if (blocksBelow && isBlock(freed.below))
+      } else if (blocksBelow && isBlockLevel(freed.below))
         losses.add(isNamed ? "narrowed" : "below", name);
     }
     const others = ruleEntries(model, lines, losses, model.names.excepted.size === 0);

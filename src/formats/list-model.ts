@@ -2,7 +2,7 @@ import { decodeUtf8 } from "../bytes/text.ts";
 import { addEnd, addWhole, nameFilter, sharedReader } from "../kernel/names.ts";
 import { type PlacedRule, RuleIndex, literalOf, nameScope } from "../meaning/rule-index.ts";
 import { type Rule, answersNothing, cancelledKey, readRule } from "../meaning/rule.ts";
-import { cancelsRewrite } from "../meaning/verdict.ts";
+import { Level, cancelsRewrite, isAllowLevel, levelOf, stronger } from "../meaning/verdict.ts";
 import { withParents } from "../syntax/public-suffix.ts";
 import {
   type ClassifiedNames,
@@ -12,16 +12,7 @@ import {
   classifyNames,
 } from "./classified-names.ts";
 import type { NameBlock, NameBuffer, NameTrial, SpecialRule } from "./names.ts";
-import {
-  Level,
-  type LossReason,
-  type NameRule,
-  type Rewrite,
-  isAllow,
-  levelOf,
-  readSpecialRule,
-  stronger,
-} from "./special-rule.ts";
+import { type LossReason, type NameRule, type Rewrite, readSpecialRule } from "./special-rule.ts";
 
 /** A rule without a name, such as a pattern. */
 interface NamelessRule extends SpecialRule {
@@ -131,7 +122,7 @@ export class ListModel {
     this.tree.enter(rule, source);
     this.related.addName(rule.name, rule.below);
     this.mentioned.push(...rule.denied);
-    if (isAllow(rule.level) || rule.denied.length > 0)
+    if (isAllowLevel(rule.level) || rule.denied.length > 0)
       this.freeing.addFamily(rule.name, rule.below);
   }
 

@@ -1,10 +1,11 @@
 import type { ByteBuffer } from "../bytes/text.ts";
 import type { RowWriter } from "../kernel/rows.ts";
+import { Level, isAllowLevel, isBlockLevel, isImportantLevel } from "../meaning/verdict.ts";
 import type { Chunk } from "../rules/chunk.ts";
 import { withParents } from "../syntax/public-suffix.ts";
 import type { NameFact, NameLevels } from "./classified-names.ts";
 import type { ListModel } from "./list-model.ts";
-import { Level, type Losses, isAllow, isBlock, isImportant } from "./special-rule.ts";
+import { type Losses } from "./special-rule.ts";
 
 /** How a resolver answers for a blocked name. */
 type Answer = "nxdomain" | "null" | "nodata" | "refused";
@@ -189,7 +190,7 @@ export class NameEncoder {
     // The file contains this exception.
     if (this.hasPatterns && this.model.exceptions.matches(name)) return false;
     const state = this.states.get(name);
-    return isBlock(state === undefined ? this.above(name) : state.self);
+    return isBlockLevel(state === undefined ? this.above(name) : state.self);
   }
 
   /** Names that cannot be blocked as a subtree, because the format cannot express an exception below them. */
@@ -199,17 +200,17 @@ export class NameEncoder {
     for (const fact of group) {
       const above = this.above(fact.name);
       const levels = this.levelsOf(fact);
-      const isLost = format.allowWins === true && isAllow(above);
+      const isLost = format.allowWins === true && isAllowLevel(above);
       const self = isLost ? above : this.wanted(levels.self, above);
       const below = isLost
         ? above
         : this.wanted(levels.isUnsure ? Level.None : levels.below, above);
       this.states.set(fact.name, { self, below });
-      if (!isBlock(above) || this.canExcept(fact.name, self, below)) continue;
+      if (!isBlockLevel(above) || this.canExcept(fact.name, self, below)) continue;
       for (const parent of withParents(fact.name).slice(1)) {
         const state = this.states.get(parent);
         if (state === undefined) continue;
-        if (!isBlock(state.below)) break;
+        if (!isBlockLevel(state.below)) break;
         narrowed.add(parent);
       }
     }
@@ -219,7 +220,7 @@ export class NameEncoder {
 
   private canExcept(name: string, self: Level, below: Level): boolean {
     const { lines, longest } = this.options;
-    const key = scopeKey("allow", !isBlock(self), !isBlock(below));
+    const key = scopeKey("allow", !isBlockLevel(self), !isBlockLevel(below));
     if (key === undefined) return true;
     // An exception for the name alone may be widened to its subtree.
     return (lines[key] ?? lines.allowSubtree) !== undefined && name.length <= longest;
@@ -245,7 +246,7 @@ export class NameEncoder {
     const level = isOpen ? Level.None : meant;
     if (this.options.lines.important !== undefined) return level;
     if (level === Level.None) return above === Level.None ? Level.None : Level.Allow;
-    return isBlock(level) ? Level.Block : Level.Allow;
+    return isBlockLevel(level) ? Level.Block : Level.Allow;
   }
 
   private encodeFact(fact: NameFact, isNarrowed: boolean): void {
@@ -253,7 +254,7 @@ export class NameEncoder {
     const { name } = fact;
     const above = this.above(name);
     const levels = this.levelsOf(fact);
-    const isNarrow = (isNarrowed || levels.isUnsure) && isBlock(levels.below);
+    const isNarrow = (isNarrowed || levels.isUnsure) && isBlockLevel(levels.below);
     const self = this.wanted(levels.self, above);
     const below = this.wanted(isNarrow ? Level.None : levels.below, above);
     if (isNarrow) this.losses.add("excepted", name);
@@ -261,8 +262,8 @@ export class NameEncoder {
     if (self === above && below === above) return;
     if (name.length > longest) {
       this.losses.add("not-a-name", name);
-      if (isAllow(self) || isAllow(below)) this.lacksExceptions = true;
-    } else if (format.allowWins === true && isAllow(above)) this.losses.add("nested", name);
+      if (isAllowLevel(self) || isAllowLevel(below)) this.lacksExceptions = true;
+    } else if (format.allowWins === true && isAllowLevel(above)) this.losses.add("nested", name);
     else this.states.set(name, this.encodeDifference(fact, above, { self, below }, isNarrow));
   }
 
@@ -294,17 +295,17 @@ export class NameEncoder {
       this.add(fact, true, true, self);
       return { self, below };
     }
-    if (isBlock(below) && writesBelow && !isBlock(self))
+    if (isBlockLevel(below) && writesBelow && !isBlockLevel(self))
       return this.blockBelow(fact, { self, below }, writesSelf);
-    if (isBlock(self) && writesSelf && !isBlock(below)) {
+    if (isBlockLevel(self) && writesSelf && !isBlockLevel(below)) {
       if (writesBelow) this.add(fact, false, true, below);
       return this.blockSelf(fact, above, { self, below }, isNarrow);
     }
     const isWritten =
       (!writesSelf || this.add(fact, true, false, self)) &&
       (!writesBelow || this.add(fact, false, true, below));
-    if (isWritten || !isBlock(above)) return { self, below };
-    return this.allowSubtree(fact, isBlock(below) ? self : below, isBlock(below));
+    if (isWritten || !isBlockLevel(above)) return { self, below };
+    return this.allowSubtree(fact, isBlockLevel(below) ? self : below, isBlockLevel(below));
   }
 
   /** An exception for the name alone, or for the names below it, that the format can only express for both. */
@@ -321,7 +322,7 @@ export class NameEncoder {
     { self, below }: NameLevels,
     isNarrow: boolean,
   ): NameLevels {
-    const isLost = this.options.format.allowHidesExact === true && isAllow(above);
+    const isLost = this.options.format.allowHidesExact === true && isAllowLevel(above);
     if (!isLost && this.add(fact, true, false, self)) return { self, below };
     if (isNarrow) return { self: above, below };
     if (below === Level.None && this.mayWiden(fact.name)) {
@@ -371,14 +372,14 @@ export class NameEncoder {
     level: Level,
   ): boolean {
     const { lines } = this.options;
-    const action = level === Level.None ? "open" : isBlock(level) ? "block" : "allow";
+    const action = level === Level.None ? "open" : isBlockLevel(level) ? "block" : "allow";
     const key = scopeKey(action, self, below);
     if (key === undefined || lines[key] === undefined) {
-      if (isAllow(level)) this.lacksExceptions = true;
+      if (isAllowLevel(level)) this.lacksExceptions = true;
       return false;
     }
     this.written.add(name);
-    const isMarked = lines.important !== undefined && isImportant(level);
+    const isMarked = lines.important !== undefined && isImportantLevel(level);
     this.encoded.push({ name, source, key, isImportant: isMarked });
     return true;
   }

@@ -23,8 +23,11 @@ export class RuleIndex<R extends PlacedRule> {
   private readonly patterns: R[] = [];
   private readonly byText = new LiteralIndex<R>();
   private readonly cancelled = new Set<string>();
+  /** Finds a text of each rule, which every matching name contains. */
+  private finder: AhoCorasick | "any" | undefined;
 
   add(rule: R): void {
+    this.finder = undefined;
     const host = subtreeName(rule.pattern);
     if (host === undefined) {
       this.patterns.push(rule);
@@ -54,6 +57,15 @@ export class RuleIndex<R extends PlacedRule> {
   /** False if no rule matches the name; most names need no more. */
   mayMatch(name: string): boolean {
     return this.byHost.size > 0 || this.byText.candidates(name).length > 0;
+  }
+
+  /** The same for bytes, in one pass and without a string. The first call after `add` reads all rules. */
+  mayMatchBytes(bytes: Uint8Array, start: number, end: number): boolean {
+    if (this.finder === undefined) {
+      const literals = new Set(this.all().map(({ pattern }) => literalOf(pattern)));
+      this.finder = literals.has("") ? "any" : new AhoCorasick(Array.from(literals, encodeUtf8));
+    }
+    return this.finder === "any" || this.finder.search(bytes, start, end, EXACT) !== -1;
   }
 
   /** The rules that match a name: first those for the name and its parents, then the others in list order. */
@@ -174,14 +186,11 @@ export function scopeRank(
 /** Finds the most popular names that patterns match, in one pass over the names. */
 export class PatternRanks {
   private readonly rules = new RuleIndex<PlacedRule>();
-  /** A text of each pattern, which every matching name contains. */
-  private readonly literals = new Set<string>();
   private count = 0;
 
   /** `row` identifies the rule in the result. */
   add(rule: Rule, row: number): void {
     this.rules.add({ ...rule, row });
-    this.literals.add(literalOf(rule.pattern));
     this.count++;
   }
 
@@ -193,11 +202,8 @@ export class PatternRanks {
   resolve(ranks: RankedNames, most: number): Map<number, number> {
     const found = new Map<number, number>();
     if (this.isEmpty) return found;
-    const finder = this.literals.has("")
-      ? undefined
-      : new AhoCorasick(Array.from(this.literals, encodeUtf8));
     ranks.each(most, (bytes, start, end, index) => {
-      if (finder !== undefined && finder.search(bytes, start, end, EXACT) === -1) return true;
+      if (!this.rules.mayMatchBytes(bytes, start, end)) return true;
       for (const { row } of this.rules.matching(decodeUtf8(bytes, start, end)))
         if (!found.has(row)) found.set(row, index);
       return found.size < this.count;
@@ -268,9 +274,8 @@ export class FreedNames {
   /** Sources that block a parent and all its subdomains. */
   private readonly blockedParents = new Map<string, Set<number>>();
   private readonly namesOf: number[] = [];
-  /** A literal of each pattern, which every matching name contains. */
-  private readonly literals: string[] = [];
-  private finder: AhoCorasick | undefined;
+  /** The patterns of all sources. */
+  private readonly patterns = new RuleIndex<PlacedRule>();
   private readonly countsDropped: boolean;
   private readonly freesImportant: boolean;
 
@@ -292,7 +297,7 @@ export class FreedNames {
     const exceptions = this.exceptionsOf(source);
     exceptions.hasPatterns = true;
     exceptions.patterns.add({ ...rule, row: 0 });
-    this.literals.push(literalOf(rule.pattern));
+    this.patterns.add({ ...rule, row: 0 });
   }
 
   private exceptionsOf(source: number): SourceExceptions {
@@ -315,10 +320,6 @@ export class FreedNames {
 
   /** Takes the names of a chunk, including those that a row of another source made redundant. */
   take(chunk: Chunk, source: number): void {
-    const { literals } = this;
-    const needsAll = literals.includes("");
-    if (literals.length > 0 && !needsAll)
-      this.finder ??= new AhoCorasick(literals.map((text) => encodeUtf8(text)));
     for (let row = 0; row < chunk.length; row++) {
       const fate = chunk.fate[row]!;
       const isLive = fate === Fate.Kept;
@@ -332,7 +333,7 @@ export class FreedNames {
         continue;
       }
       if (isLive) this.count(source);
-      if (needsAll || this.mayConcern(chunk, row))
+      if (this.mayConcern(chunk, row))
         this.meet(hostOf(chunk, row), source, isLive, kind === Kind.Block);
     }
   }
@@ -367,10 +368,7 @@ export class FreedNames {
     }
     const hash = hashEnd(hashLabel(state, bytes, start, labelEnd));
     if (scopeHashes.has(hash) || parentHashes.has(hash)) return true;
-    return (
-      this.finder !== undefined &&
-      this.finder.search(bytes, start, chunk.hostEnd[row]!, EXACT) !== -1
-    );
+    return !this.patterns.isEmpty && this.patterns.mayMatchBytes(bytes, start, chunk.hostEnd[row]!);
   }
 
   private meet(name: string, source: number, isLive: boolean, isSubtree: boolean): void {

@@ -20,6 +20,43 @@ interface Weight {
   readonly rewrite?: string | undefined;
 }
 
+/**
+ * The precedence of rules, lowest first. Odd levels block, even ones allow. A rewrite wins over all others. No format can express
+ * it, but none may block the name: it has an answer.
+ */
+export const Level = {
+  None: 0,
+  Block: 1,
+  Allow: 2,
+  ImportantBlock: 3,
+  ImportantAllow: 4,
+  Rewrite: 6,
+} as const;
+export type Level = (typeof Level)[keyof typeof Level];
+
+export function isBlockLevel(level: Level): boolean {
+  return level % 2 === 1;
+}
+
+export function isAllowLevel(level: Level): boolean {
+  return level !== Level.None && level % 2 === 0;
+}
+
+export function isImportantLevel(level: Level): boolean {
+  return level >= Level.ImportantBlock;
+}
+
+export function stronger(a: Level, b: Level): Level {
+  return a > b ? a : b;
+}
+
+/** Without the names of `Level`, because the page of the report contains the text of this function. */
+export function levelOf({ isAllow, isImportant, rewrite }: Weight): Level {
+  if (rewrite !== undefined) return 6;
+  if (isImportant) return isAllow ? 4 : 3;
+  return isAllow ? 2 : 1;
+}
+
 interface Decision<R> {
   readonly verdict: Verdict;
   /** The deciding rule. */
@@ -27,8 +64,8 @@ interface Decision<R> {
 }
 
 /**
- * Decides between the rules that match a name, in AdGuard's order: a rewrite that no exception cancels, an important
- * exception, an important block, an exception, a block. A rule for some clients or query types does not decide for the others.
+ * Decides between the rules that match a name, in AdGuard's order, which is that of `Level`: a rewrite counts if no exception
+ * cancels it. A rule for some clients or query types does not decide for the others.
  * Lines that are plain names come last: they block names that no rule decides.
  */
 export function decide<R extends Weight>(matching: readonly R[]): Decision<R> {
@@ -111,13 +148,11 @@ export function cancelsRewrite(
   return exception.rewrite === "" || exception.rewrite === rewrite;
 }
 
+/** The first of the rules with the highest level. */
 export function strongest<R extends Weight>(rules: readonly R[]): R | undefined {
-  return (
-    rules.find((rule) => rule.isAllow && rule.isImportant) ??
-    rules.find((rule) => rule.isImportant) ??
-    rules.find((rule) => rule.isAllow) ??
-    rules[0]
-  );
+  let best: R | undefined;
+  for (const rule of rules) if (best === undefined || levelOf(rule) > levelOf(best)) best = rule;
+  return best;
 }
 
 /** A rule that affects a watched name. */

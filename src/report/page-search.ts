@@ -3,7 +3,14 @@ import type { ListRules } from "../explain/list-rules.ts";
 import { eachLiveLine } from "../explain/why.ts";
 import { readLine, soleName, subtreeName } from "../meaning/line.ts";
 import type { PlacedRule } from "../meaning/rule-index.ts";
-import { cancelsRewrite, decide, decideAmong, liveRewrite, strongest } from "../meaning/verdict.ts";
+import {
+  cancelsRewrite,
+  decide,
+  decideAmong,
+  levelOf,
+  liveRewrite,
+  strongest,
+} from "../meaning/verdict.ts";
 import type { BuildRecord } from "../record/build-record.ts";
 import {
   type PatternParts,
@@ -205,6 +212,7 @@ export const PAGE_SCRIPT: string = [
   isBelow,
   matchesFrom,
   matchesPattern,
+  levelOf,
   strongest,
   cancelsRewrite,
   liveRewrite,

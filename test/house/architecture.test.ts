@@ -288,6 +288,17 @@ const JOBS: readonly {
     home: "bytes/hash.ts",
   },
   {
+    job: "an index of what can match a text",
+    looks: /new AhoCorasick/,
+    home: "meaning/rule-index.ts",
+    except: { "transformations/filter.ts": "entries match lines in either case, not names" },
+  },
+  {
+    job: "the precedence of rules",
+    looks: /ImportantAllow: \d|\.find\(\([^)]*\) => [^)]*isImportant/,
+    home: "meaning/verdict.ts",
+  },
+  {
     job: "a search for the end of a line in bytes",
     looks: /\bindexOf\((?:LF|10|0x0a)\b/,
     home: "bytes/text.ts",
