@@ -11,8 +11,8 @@ import {
 import { Exit } from "../diagnostics/codes.ts";
 import { CompilerError, errorOf } from "../diagnostics/render.ts";
 import { countText, nearest, printable } from "../diagnostics/text.ts";
-import { FATE_ENTRIES, type LineOfFate, fateLines } from "../explain/glossary.ts";
-import { type ListChange, isSame } from "../explain/list-change.ts";
+import { FATE_ENTRIES, fateLines } from "../explain/glossary.ts";
+import { isSame } from "../explain/list-change.ts";
 import { trafficLogs, trafficStats } from "../explain/traffic.ts";
 import { sendToOutput } from "../host/files.ts";
 import type { Host } from "../host/host.ts";
@@ -23,6 +23,7 @@ import type { Options } from "./flags/options.ts";
 import { withList } from "./output/build-screen.ts";
 import { type Reporter, columnsOf } from "./output/reporter.ts";
 import { fateTable, lineText, sendDocument, showText, sortedCounts } from "./output/table.ts";
+import type { LineOfFate, ListChange } from "../index.ts";
 
 /** What an option with an optional value has without one. */
 const ALL = "*";

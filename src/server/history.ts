@@ -1,8 +1,8 @@
 import { Exit } from "../diagnostics/codes.ts";
-import type { CompileReport } from "../engine/report.ts";
 import { StateFile } from "../host/files.ts";
 import type { Host } from "../host/host.ts";
 import { isDegraded } from "../sources/acquire.ts";
+import type { CompileReport } from "../index.ts";
 
 export const OUTCOMES = ["published", "unchanged", "refused", "failed", "stopped"] as const;
 export type Outcome = (typeof OUTCOMES)[number];

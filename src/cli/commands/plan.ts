@@ -6,7 +6,6 @@ import { combinedChanges } from "../../builder/publish/combined-outputs.ts";
 import { BuildSession } from "../../builder/session.ts";
 import { holdFacts } from "../../builder/state/list-state.ts";
 import { Exit } from "../../diagnostics/codes.ts";
-import type { FileChange, ListChange } from "../../explain/list-change.ts";
 import { trafficChange, trafficLogs } from "../../explain/traffic.ts";
 import { sendToOutput } from "../../host/files.ts";
 import { shadowHost } from "../../host/memory-files.ts";
@@ -17,6 +16,7 @@ import { changeJson, fileText, planMarkdown, planText } from "../output/change-t
 import { trafficChangeJson } from "../output/stats-text.ts";
 import { sendDocument, showText } from "../output/table.ts";
 import type { Command } from "./registry.ts";
+import type { FileChange, ListChange } from "../../index.ts";
 
 /** Shows what the next publish would change, and whether a guard would refuse it. Publishes nothing. */
 export const planCommand: Command = async (options, host, reporter, signal) => {

@@ -1,10 +1,11 @@
 import { Exit } from "../../diagnostics/codes.ts";
 import { printable } from "../../diagnostics/text.ts";
-import { type Proof, proofDiagnostics, proveResolvers } from "../../resolvers/prove.ts";
+import { proofDiagnostics, proveResolvers } from "../../resolvers/prove.ts";
 import { proofWait } from "../flags/options.ts";
 import { type Reporter, columnsOf } from "../output/reporter.ts";
 import { renderTable, sendDocument, showText } from "../output/table.ts";
 import type { Command } from "./registry.ts";
+import type { Proof } from "../../index.ts";
 
 /** Asks resolvers whether they answer from the published list. */
 export const proveCommand: Command = async (options, host, reporter, signal) => {

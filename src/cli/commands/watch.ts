@@ -1,4 +1,3 @@
-import type { BuildEvent, OutputFile } from "../../builder/build.ts";
 import { WatchedBuild } from "../../builder/rollback.ts";
 import { Exit } from "../../diagnostics/codes.ts";
 import { CompilerError, errorOf } from "../../diagnostics/render.ts";
@@ -10,6 +9,7 @@ import { BuildScreen } from "../output/build-screen.ts";
 import { ChangedLines, changedRulesText } from "../output/change-text.ts";
 import type { Reporter } from "../output/reporter.ts";
 import type { Command } from "./registry.ts";
+import type { BuildEvent, OutputFile } from "../../index.ts";
 
 /** Builds, then rebuilds whenever the configuration or a local file changes, until a signal stops it. */
 export const watchCommand: Command = async (options, host, reporter, signal) => {

@@ -1,21 +1,9 @@
 import { type AfterContext, afterPublish } from "../../after/registry.ts";
-import type {
-  BuildEvent,
-  BuildOutcome,
-  CompileReport,
-  ListOutcome,
-  Loss,
-  LossReason,
-  ProgressEvent,
-  SourceReport,
-} from "../../builder/build.ts";
-import type { WrittenOutput } from "../../builder/publish/publish-list.ts";
 import { Exit } from "../../diagnostics/codes.ts";
 import { type Diagnostic, type Style, locationText, warningOf } from "../../diagnostics/render.ts";
 import { countText, numberText, printable, someOf } from "../../diagnostics/text.ts";
 import { COUNTS, fatesOfRules } from "../../explain/glossary.ts";
 import type { Host } from "../../host/host.ts";
-import type { Proof } from "../../resolvers/prove.ts";
 import type { Options } from "../flags/options.ts";
 import {
   INTERRUPTED,
@@ -26,6 +14,18 @@ import {
 } from "../interruption.ts";
 import { type Reporter, columnsOf, fitText, textWidth } from "./reporter.ts";
 import { droppedText, renderTable, sendDocument } from "./table.ts";
+import type {
+  BuildEvent,
+  BuildOutcome,
+  CompileReport,
+  ListOutcome,
+  Loss,
+  LossReason,
+  ProgressEvent,
+  Proof,
+  SourceReport,
+  WrittenOutput,
+} from "../../index.ts";
 
 /** How many harmful lines are shown. The summary counts them all. */
 const MOST_ALARMS = 10;

@@ -1,9 +1,4 @@
-import {
-  type CompileReport,
-  type ListOutcome,
-  type SourceState,
-  isDegraded,
-} from "../../builder/build.ts";
+import { isDegraded } from "../../builder/build.ts";
 import type { RankedNames } from "../../builder/inspect-lists.ts";
 import { type RecordHeader, openLastBuild } from "../../builder/state/kept-builds.ts";
 import { type FoundHold, holdText } from "../../builder/state/list-state.ts";
@@ -16,11 +11,9 @@ import {
 } from "../../diagnostics/render.ts";
 import { countText, timestampText, numberText, printable } from "../../diagnostics/text.ts";
 import { changedText, hasChange } from "../../explain/effective-diff.ts";
-import { FATE_ENTRIES, type LineOfFate, fateLines } from "../../explain/glossary.ts";
+import { FATE_ENTRIES, fateLines } from "../../explain/glossary.ts";
 import {
   type ChangedRules,
-  type FileChange,
-  type ListChange,
   changedRules,
   isSame,
   namesWith,
@@ -32,6 +25,14 @@ import type { Options } from "../flags/options.ts";
 import { type Reporter, columnsOf } from "./reporter.ts";
 import { trafficChangeLines } from "./stats-text.ts";
 import { droppedText, locationLink, locationText, markdownText, renderTable } from "./table.ts";
+import type {
+  CompileReport,
+  FileChange,
+  LineOfFate,
+  ListChange,
+  ListOutcome,
+  SourceState,
+} from "../../index.ts";
 
 /** Maximum number of names and sources shown; the rest are counted. */
 const MOST = 10;

@@ -2,11 +2,11 @@ import { isDegraded } from "../../builder/build.ts";
 import type { Style } from "../../diagnostics/render.ts";
 import { countText, timestampText, printable } from "../../diagnostics/text.ts";
 import { VERSION } from "../../diagnostics/version.ts";
-import type { Explanation, LineFate, Since } from "../../explain/why.ts";
 import type { LintProblem } from "../../lint/lint-list.ts";
 import type { ServerHealth } from "../commands/status.ts";
 import { fitText, textWidth } from "./reporter.ts";
 import { locationLink, locationText, renderTable } from "./table.ts";
+import type { Explanation, LineFate, Since } from "../../index.ts";
 
 /** Maximum number of lines shown; the rest are counted. */
 const MOST_LINES = 12;

@@ -1,12 +1,18 @@
-import type { CompileReport, SourceReport } from "../../builder/build.ts";
 import { type Diagnostic, type Style, renderDiagnostic } from "../../diagnostics/render.ts";
 import { countText, numberText, printable, someOf } from "../../diagnostics/text.ts";
-import { COUNTS, type ListStats } from "../../explain/glossary.ts";
-import type { ClientTraffic, TrafficChange, TrafficStats } from "../../explain/traffic.ts";
+import { COUNTS } from "../../explain/glossary.ts";
+import type { TrafficChange } from "../../explain/traffic.ts";
 import { USER_RULES_NAME } from "../../import/config-text.ts";
 import { type ImportedConfig, OWN_SOFTWARE } from "../../import/hostlist-compiler.ts";
 import { bytesText } from "./build-screen.ts";
 import { markdownText, renderTable } from "./table.ts";
+import type {
+  ClientTraffic,
+  CompileReport,
+  ListStats,
+  SourceReport,
+  TrafficStats,
+} from "../../index.ts";
 
 const COLUMNS = ["lines", "kept", "dropped", "redundant", "rules", "onlyHere"] as const;
 const HEADINGS = COLUMNS.map((column) => COUNTS[column][0]);

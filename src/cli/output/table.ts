@@ -3,17 +3,11 @@ import type { NameRank } from "../../builder/inspect-lists.ts";
 import type { BuildRecord } from "../../builder/state/kept-builds.ts";
 import type { Style } from "../../diagnostics/render.ts";
 import { numberText, printable } from "../../diagnostics/text.ts";
-import {
-  COUNTS,
-  FATE_ENTRIES,
-  type LineOfFate,
-  byRank,
-  fateCounts,
-} from "../../explain/glossary.ts";
-import type { LineLocation } from "../../explain/why.ts";
+import { COUNTS, FATE_ENTRIES, byRank, fateCounts } from "../../explain/glossary.ts";
 import { sendToOutput } from "../../host/files.ts";
 import type { Host } from "../../host/host.ts";
 import { columnsOf, fitParts, fitText, textWidth, wrapParts, wrapScreen } from "./reporter.ts";
+import type { LineLocation, LineOfFate } from "../../index.ts";
 
 interface TableLayout {
   /** One letter per column: `l` for text, `r` for numbers. */
