@@ -70,7 +70,7 @@ export type { TransformationName } from "./config/transformation-name.ts";
 export interface BuildRequest {
   /** The path of a configuration file, or the configuration itself. Paths in the latter start from the working directory. */
   readonly config: string | Config;
-  /** Local files that need not exist, by path, as in `compile`. */
+  /** Local files that need not exist, by path. Relative paths start from the working directory. */
   readonly files?: MemoryFiles;
   /** Names of the lists to build; `*` matches any text. All lists by default. */
   readonly lists?: readonly string[];
@@ -311,7 +311,7 @@ export interface CompileOptions {
   readonly list?: string;
   /** Where relative paths start; the working directory by default. */
   readonly folder?: string;
-  /** Local files that need not exist, by path. */
+  /** Local files that need not exist, by path. Relative paths start from `folder`. */
   readonly files?: MemoryFiles;
   /** Your transformations and formats. */
   readonly plugins?: readonly Plugin[];
