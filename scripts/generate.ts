@@ -8,11 +8,13 @@ import process from "node:process";
 import { comparisonPage, withComparison } from "./comparison.ts";
 import { compatibilityPage } from "./compatibility-page.ts";
 import { figuresPage, withHeadline } from "./figures.ts";
+import { documentsPage, documentsSchema } from "./documents-schema.ts";
 import { kernelModule } from "./kernel-module.ts";
 import { denoFile } from "./deno-file.ts";
 import { jsonSchema } from "./json-schema.ts";
 import { manPage } from "./man-page.ts";
 import {
+  NOTICE,
   commandLinePage,
   configurationPage,
   errorsPage,
@@ -34,6 +36,7 @@ const files: Readonly<Record<string, () => string | Promise<string>>> = {
   "src/config/transformation-name.ts": transformationNameModule,
   "src/kernel/kernel-wasm.ts": kernelModule,
   "schema.json": jsonSchema,
+  "documents.schema.json": documentsSchema,
   "deno.json": denoFile,
   "docs/reference/configuration.md": configurationPage,
   "docs/reference/formats.md": formatsPage,
@@ -41,6 +44,7 @@ const files: Readonly<Record<string, () => string | Promise<string>>> = {
   "docs/reference/fates.md": fatesPage,
   "docs/reference/errors.md": errorsPage,
   "docs/reference/command-line.md": commandLinePage,
+  "docs/reference/documents.md": () => documentsPage(NOTICE),
   "docs/reference/compatibility.md": compatibilityPage,
   "docs/reference/specification.md": specificationPage,
   "docs/rules-compiler.1": manPage,

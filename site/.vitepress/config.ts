@@ -127,6 +127,7 @@ export default defineConfig({
           { text: "Configuration", link: "/reference/configuration" },
           { text: "Transformations", link: "/reference/transformations" },
           { text: "Fates of lines", link: "/reference/fates" },
+          { text: "Documents", link: "/reference/documents" },
           { text: "Formats", link: "/reference/formats" },
           { text: "Command line", link: "/reference/command-line" },
           { text: "Library API", link: "/reference/library" },

@@ -1,5 +1,4 @@
 import { Buffer } from "node:buffer";
-import type { ProofOutcome } from "../builder/state/list-state.ts";
 import { decodeUtf8, encodeUtf8 } from "../bytes/text.ts";
 import {
   type HookEvent,
@@ -14,6 +13,9 @@ import { VERSION } from "../diagnostics/version.ts";
 import { type FetchRequest, type Host, HostError, type ProgramEnd } from "../host/host.ts";
 import { Secret, proxyFor } from "../host/network.ts";
 import { fetchBody } from "../host/node-fetch.ts";
+import type { HookMessage } from "../documents/facts.ts";
+
+export type { HookFile, HookMessage } from "../documents/facts.ts";
 
 /** Runs a hook; returns what it printed. Rejects with a `HookFailure`. */
 export async function runHook(
@@ -112,41 +114,6 @@ export class HookFailure extends Error {
     super(message);
     this.name = "HookFailure";
   }
-}
-
-/** A published file. */
-export interface HookFile {
-  /** Absolute. */
-  readonly path: string;
-  readonly bytes: number;
-  readonly sha256: string;
-}
-
-/** What a hook receives: as JSON on standard input or in the body of a request, and as environment variables. */
-export interface HookMessage {
-  readonly tool: string;
-  readonly event: HookEvent;
-  readonly list: string;
-  /** When the run ended. */
-  readonly at: string;
-  /** The list file; absent if the list goes to standard output. */
-  readonly output?: string;
-  /** All published files; a manifest is the last. */
-  readonly files: readonly HookFile[];
-  /** The start of the SHA-256 of the list file. */
-  readonly build?: string;
-  readonly rules?: number;
-  /** Rules that were added and removed since the build before, if both are known. */
-  readonly added?: number;
-  readonly removed?: number;
-  /** Sources that were skipped or replaced by their last good copy. */
-  readonly degraded: readonly string[];
-  /** Resolvers that do not answer from the list. */
-  readonly unproved: readonly { readonly resolver: string; readonly outcome: ProofOutcome }[];
-  /** What this run found that earlier runs did not report: problems that began or ended. */
-  readonly news: readonly { readonly code: string; readonly message: string }[];
-  /** Why the list was not published. */
-  readonly problems: readonly { readonly code: string; readonly message: string }[];
 }
 
 /** What is known about a list, whatever the event is. */

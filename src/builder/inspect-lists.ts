@@ -25,13 +25,7 @@ import {
   verifyManifest,
   writeReleaseState,
 } from "../publish/manifest.ts";
-import {
-  type HistoryEntry,
-  HistoryLog,
-  isJournal,
-  journalPath,
-  recordFolder,
-} from "../record/record-file.ts";
+import { HistoryLog, isJournal, journalPath, recordFolder } from "../record/record-file.ts";
 import { isAddress } from "../sources/limits.ts";
 import { registrableDomain } from "../syntax/host-name.ts";
 import { type BuildOptions, configFileOf } from "./plan/build-options.ts";
@@ -44,6 +38,9 @@ import {
   openLastBuild,
   wholeBuild,
 } from "./state/kept-builds.ts";
+import type { LogEvent, NameRank } from "../documents/facts.ts";
+
+export type { LogEvent, NameRank } from "../documents/facts.ts";
 
 const EXCEPTION = encodeUtf8("@@");
 /** Other formats have a different syntax for exceptions. */
@@ -187,18 +184,6 @@ interface Look {
   readonly causes: readonly Diagnostic[];
 }
 
-/** An event of a list, as `log` shows it. A build that wrote the same list again is `unchanged`. */
-export interface LogEvent extends Omit<HistoryEntry, "build" | "event" | "by"> {
-  /** How to select the build of this event, if it is stored: `@0` is the published one. */
-  readonly build?: string;
-  readonly event: HistoryEntry["event"] | "unchanged";
-  readonly by?: string;
-  /** How many rules more than in the stored build before. */
-  readonly change?: number;
-  /** Of a stored build: whether it can be published again. */
-  readonly isComplete?: boolean;
-}
-
 /** An event, and the number of its build or of the next one. */
 interface Numbered {
   readonly number: number;
@@ -299,13 +284,6 @@ export async function verifyRelease(
 }
 
 export type { RankedNames } from "../meaning/ranked-names.ts";
-
-/** The rank of a name, or of its registrable domain if only that has one. */
-export interface NameRank {
-  readonly rank: number;
-  /** The registrable domain, if it is not the name itself. */
-  readonly of?: string;
-}
 
 /**
  * The popular names of the configuration, from its files and from cached copies, without a network. Undefined without `ranks`, and if

@@ -8,6 +8,7 @@ import {
   listNames,
   openLastBuild,
 } from "../builder/state/kept-builds.ts";
+import type { FailedList, FatesOfList, PageOfList } from "../documents/documents.ts";
 import { Exit } from "../diagnostics/codes.ts";
 import { CompilerError, errorOf } from "../diagnostics/render.ts";
 import { countText, nearest, printable } from "../diagnostics/text.ts";
@@ -40,7 +41,7 @@ export const answerFates: Command = async (options, host, reporter) => {
     records.push(record);
   }
   checkSources(records, wanted);
-  const documents: object[] = [];
+  const documents: FatesOfList[] = [];
   for (const [index, record] of records.entries()) {
     const list = lists[index]!;
     if (lists.length > 1) reporter.info(printable(list));
@@ -145,7 +146,7 @@ export const answerWithPage: Command = async (options, host, reporter) => {
       ),
     ]);
   const logs = trafficLogs(files, host);
-  const answer = async (list: string): Promise<ListAnswer> => {
+  const answer = async (list: string): Promise<ListAnswer<Omit<PageOfList, "list">>> => {
     const build = await lastBuild(list, options, host);
     const own = `${host.path.basename(build.path).replace(/\.txt$/, "")}.report.html`;
     const name = wanted === undefined || isFolder ? host.path.join(wanted ?? "", own) : wanted;
@@ -162,23 +163,23 @@ export const answerWithPage: Command = async (options, host, reporter) => {
 };
 
 /** The answer of a command about one list. */
-export interface ListAnswer {
+export interface ListAnswer<Part extends object> {
   /** Human-readable output. */
   readonly text: () => string;
   /** The same for programs, without the name of the list. */
-  readonly document: object;
+  readonly document: Part;
   readonly exit?: Exit;
 }
 
 /** Answers for each selected list: in sequence as text, or as one JSON document. A list that fails does not block the others. */
-export async function answerLists(
+export async function answerLists<Part extends object>(
   lists: readonly string[],
-  answer: (list: string) => Promise<ListAnswer>,
+  answer: (list: string) => Promise<ListAnswer<Part>>,
   { options, host, reporter }: { options: Options; host: Host; reporter: Reporter },
 ): Promise<Exit> {
   const isOne = lists.length === 1;
   const exits: Exit[] = [];
-  const documents: object[] = [];
+  const documents: ((Part & { readonly list: string }) | FailedList)[] = [];
   for (const list of lists) {
     try {
       for (const file of listFiles(list, options, host).slice(0, 1))
@@ -196,7 +197,7 @@ export async function answerLists(
       documents.push({ list, exit, diagnostics });
     }
   }
-  if (options.json) await sendDocument({ lists: documents }, host);
+  if (options.json) await sendToOutput(`${JSON.stringify({ lists: documents })}\n`, host);
   const errors = exits.filter((exit) => exit !== Exit.Changes);
   const worst = Math.max(Exit.Done, ...errors) as Exit;
   return worst === Exit.Done && exits.includes(Exit.Changes) ? Exit.Changes : worst;

@@ -7,8 +7,7 @@ import type { Host } from "../host/host.ts";
 import { type CommandEntry, commands } from "./commands/registry.ts";
 import { ignoredVariables } from "./flags/flags.ts";
 import { type Args, type Options, optionsOf, readArgs, takes } from "./flags/options.ts";
-import { INTERRUPTED, endOnSignals, exitOf } from "./interruption.ts";
-import { Reporter } from "./output/reporter.ts";
+import { INTERRUPTED, Reporter, endOnSignals, exitOf } from "./output/reporter.ts";
 
 /** Runs the program and returns the exit code. Heavy modules are loaded on demand. */
 export async function run(argv: readonly string[], host: Host, signal: AbortSignal): Promise<Exit> {

@@ -1,6 +1,8 @@
 import { fileURLToPath } from "node:url";
 import { CompilerError, type Diagnostic, errorOf, locationText } from "../diagnostics/render.ts";
 import { distinctNames } from "../diagnostics/text.ts";
+import type { BuildDocument, BuiltList, WhyDocument } from "../documents/documents.ts";
+import type { CompileReport } from "../documents/facts.ts";
 import type { Host } from "../host/host.ts";
 import type { ActionEnd, ActionsOptions } from "../server/actions.ts";
 import type { Problem, SuccessfulBuild } from "../server/history.ts";
@@ -82,7 +84,10 @@ export function whyApart(
   };
 }
 
-function short({ code, message }: Problem): Pick<Problem, "code" | "message"> {
+function short({
+  code,
+  message,
+}: Pick<Problem, "code" | "message">): Pick<Problem, "code" | "message"> {
   return { code, message };
 }
 
@@ -90,21 +95,13 @@ function onlyList(args: Args, list: string): Args {
   return { ...args, values: new Map(args.values).set("filter", [list]) };
 }
 
-interface WhyDocument {
-  readonly lists: readonly {
-    readonly list: string;
-    readonly names?: readonly Explanation[];
-    readonly diagnostics?: readonly Problem[];
-  }[];
-}
-
 /** The answers of `why`. */
 function answersIn({ lists }: WhyDocument): WhyOfList[] {
-  return lists.map(({ list, names, diagnostics = [] }) => {
-    const [problem = { code: "record-missing", message: "No record" }] = diagnostics;
-    return names === undefined
-      ? { list, problem: short(problem) }
-      : { list, names: names.map(openTo) };
+  return lists.map((one) => {
+    const { list } = one;
+    if ("names" in one) return { list, names: one.names.map(openTo) };
+    const [problem = { code: "record-missing", message: "No record" }] = one.diagnostics;
+    return { list, problem: short(problem) };
   });
 }
 
@@ -125,17 +122,9 @@ function bare<T extends LineLocation>({ path: _path, ...location }: T): Omit<T, 
   return location;
 }
 
-/** What a run printed. */
-export interface BuildDocument {
-  readonly lists: readonly (BuiltList | { readonly list: string; readonly status: string })[];
-}
-
 type ListFigures = NonNullable<SuccessfulBuild["lists"]>[number];
 
-type BuiltList = Omit<SuccessfulBuild, "name" | "lists"> & {
-  readonly list: string;
-  readonly status: string;
-};
+type ReportedList = BuiltList & Omit<CompileReport, "name">;
 
 /** The build of a run: the totals of its lists. */
 export function buildIn(
@@ -144,7 +133,7 @@ export function buildIn(
 ): Pick<RunResult, "build" | "isHeld"> {
   const isHeld = lists.length > 0 && lists.every(({ status }) => status === "held");
   const builds = lists
-    .filter((one) => "sources" in one)
+    .filter((one): one is ReportedList => one.sources !== undefined)
     // A held list has the report of an earlier run, which another run cannot improve.
     .map((one) => (one.status === "held" ? { ...one, degraded: false } : one));
   const [first] = builds;
@@ -157,8 +146,8 @@ export function buildIn(
 }
 
 /** The totals of several lists. A source in several lists counts once. */
-function totals(builds: readonly BuiltList[]): Omit<SuccessfulBuild, "name" | "lists"> {
-  const sum = (figure: (build: BuiltList) => number): number =>
+function totals(builds: readonly ReportedList[]): Omit<SuccessfulBuild, "name" | "lists"> {
+  const sum = (figure: (build: ReportedList) => number): number =>
     builds.reduce((total, build) => total + figure(build), 0);
   const sources = new Map(builds.flatMap((build) => build.sources).map((one) => [one.label, one]));
   return {
@@ -172,7 +161,7 @@ function totals(builds: readonly BuiltList[]): Omit<SuccessfulBuild, "name" | "l
   };
 }
 
-function listFigures({ list, rules, outputs }: BuiltList): ListFigures {
+function listFigures({ list, rules, outputs }: ReportedList): ListFigures {
   return { name: list, file: outputs[0]?.file ?? "", rules };
 }
 

@@ -188,7 +188,7 @@ export const HOOK_FIELDS = {
 } as const;
 
 /** What a hook can follow. */
-export type HookEvent = (typeof HOOK_FIELDS.on.values)[number];
+export type { HookEvent } from "../documents/facts.ts";
 /** Services whose documented form of a message `post` can send. */
 export type PostForm = (typeof HOOK_FIELDS.as.values)[number];
 /** Resolvers that `reload` knows. */

@@ -5,19 +5,9 @@ import { printable, reasonOf } from "../diagnostics/text.ts";
 import { type Host, HostError, type OpenFile } from "../host/host.ts";
 import { proxyFor, retryAfterMs } from "../host/network.ts";
 import { fetchBody } from "../host/node-fetch.ts";
+import type { AccountLimit, AccountLimits } from "../documents/facts.ts";
 
-/** One quota of an account. */
-export interface AccountLimit {
-  readonly name: string;
-  readonly used: number;
-  readonly limit: number;
-}
-
-export interface AccountLimits {
-  readonly limits: readonly AccountLimit[];
-  /** All other fields of the response, unchanged. */
-  readonly other: Readonly<Record<string, unknown>>;
-}
+export type { AccountLimit, AccountLimits } from "../documents/facts.ts";
 
 export interface DnsApiSettings {
   /** Base URL, for example `https://api.example.com`. */

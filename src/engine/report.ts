@@ -12,74 +12,9 @@ import type { InputFile } from "../sources/source-list.ts";
 import type { FreedNamesOf } from "./compile-options.ts";
 import type { FeatureResult } from "./feature.ts";
 import type { Plan, PlannedSource } from "./plan.ts";
+import type { AlarmLine, CompileReport, SourceReport } from "../documents/facts.ts";
 
-/** A dropped line that would have done harm. */
-export interface AlarmLine {
-  readonly fate: FateName;
-  /** The file or URL without secrets. */
-  readonly file: string;
-  readonly line: number;
-  /** At most 200 characters of it. */
-  readonly text: string;
-}
-
-/** The fates of a source's lines: `lines` is the sum of `kept` and everything in `dropped`. */
-export interface SourceReport {
-  /** The name of the source, or its URL without secrets. */
-  readonly label: string;
-  /** The address or path without secrets. */
-  readonly source: string;
-  /** How it was obtained: `offline`, `stale` and `held` use its last good copy; without one that can be used, it is `dropped`. */
-  readonly state: SourceState["kind"];
-  /** When its server last confirmed this content; for a cached copy. */
-  readonly goodAt?: string;
-  /** Until when its copy is used, or was used, because it cannot be read. */
-  readonly usedUntil?: string;
-  /** When a held source is accepted, if it does not change again. */
-  readonly heldUntil?: string;
-  /** Why it is missing or rejected. */
-  readonly problem?: { readonly code: string; readonly message: string };
-  readonly bytes: number;
-  readonly lines: number;
-  /** Lines that are in the list. */
-  readonly kept: number;
-  /** Lines that are not in the list, by fate. */
-  readonly dropped: Readonly<Partial<Record<FateName, number>>>;
-  /** The first line of each fate that is an alarm. */
-  readonly alarms?: readonly AlarmLine[];
-  /** Exceptions that lost their `$important` because the source is not trusted enough. */
-  readonly weakened?: number;
-  /** Names that people need and that it tried to block; they stay reachable. */
-  readonly household?: readonly string[];
-  /** How many names that people need it blocks, by kind: some lists block social media or games on purpose. */
-  readonly kinds?: Readonly<Record<string, number>>;
-}
-
-/** The counts of a compiled list. */
-export interface CompileReport {
-  readonly name: string;
-  readonly sources: readonly SourceReport[];
-  /** Lines of all sources. */
-  readonly lines: number;
-  /** Lines of all sources that are in the list. */
-  readonly kept: number;
-  /** Rules in the list; differs from `kept` if a line gave several. Comments, blank lines and banners do not count. */
-  readonly rules: number;
-  /** The size of the list. */
-  readonly bytes: number;
-  /** Whether a source is missing or replaced by its last good copy. */
-  readonly degraded: boolean;
-  /** Protected names that the list blocks. */
-  readonly blocked?: readonly string[];
-  /** Protected names that sources below full trust tried to block; they stay reachable. */
-  readonly protected?: readonly string[];
-  /** The effect of each allow-list entry. */
-  readonly allow?: readonly {
-    readonly entry: string;
-    readonly removed: number;
-    readonly exception?: string;
-  }[];
-}
+export type { AlarmLine, CompileReport, SourceReport } from "../documents/facts.ts";
 
 /** A protected name that the list blocks because a fully trusted source does. */
 export interface BlockedProtected {

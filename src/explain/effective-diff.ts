@@ -10,37 +10,9 @@ import {
 } from "../meaning/rule.ts";
 import { withParents } from "../syntax/public-suffix.ts";
 import { type PlainList, hostsOf } from "./list-rules.ts";
+import type { Change, ChangedName, ListDifference } from "../documents/facts.ts";
 
-/** How the answer for a name changed. */
-export type Change = "blocked" | "freed";
-
-/** A name whose answer changed. */
-export interface ChangedName {
-  /** For a wildcard, the pattern itself. */
-  readonly name: string;
-  /** The change for the name itself. */
-  readonly self: Change | undefined;
-  /** The change for names below it that neither list contains. */
-  readonly below: Change | undefined;
-  /** The deciding rule: of the new list for a blocked name, of the old list for a freed one. */
-  readonly rule: string | undefined;
-}
-
-/** What a new list changes for its users. */
-export interface ListDifference {
-  /** Rules that only the new list has. */
-  readonly added: readonly string[];
-  /** Rules that only the old list has. */
-  readonly removed: readonly string[];
-  /** Names whose answer changed, without those that follow from the change of a parent. */
-  readonly changes: readonly ChangedName[];
-  /** The number of newly blocked names. */
-  readonly blocked: number;
-  /** The number of names that are no longer blocked. */
-  readonly freed: number;
-  /** Added and removed patterns that can only be compared on the known names, not exactly. */
-  readonly patterns: readonly string[];
-}
+export type { Change, ChangedName, ListDifference } from "../documents/facts.ts";
 
 /**
  * What a new list changes for its users. `known` are names on which patterns are compared, in addition to those of the two

@@ -7,7 +7,9 @@ import type { BuildRecord } from "../record/build-record.ts";
 import { FATES, type FateName, RANKS, type Rank, fateName } from "../rules/fate.ts";
 import { type Cover, carriedRules, neededOf, overlapMatrix, smallestCover } from "./overlap.ts";
 import { RecordedRows, readRecorded, recordedText } from "./recorded-rows.ts";
-import type { LineLocation } from "./why.ts";
+import type { LineOfFate, ListStats } from "../documents/facts.ts";
+
+export type { LineOfFate, ListStats, SourceStats } from "../documents/facts.ts";
 
 export { RANKS } from "../rules/fate.ts";
 
@@ -124,13 +126,6 @@ export function fatesOfRules(counts: Readonly<Record<string, number>>): [string,
   return byRank(counts).filter(([fate]) => FATE_ENTRIES.get(fate)?.rank !== "no-rule");
 }
 
-/** A line of a source with one of the requested fates. */
-export interface LineOfFate extends LineLocation {
-  readonly fate: string;
-  /** Undefined if the file has changed, or no copy of it is cached. */
-  readonly text?: string;
-}
-
 interface FateFilter {
   /** Names of fates. */
   readonly fates: readonly string[];
@@ -207,38 +202,6 @@ function textsIn(bytes: Buffer, lines: readonly number[]): string[] {
     for (; at < line; at++) start = lineEnd(bytes, start) + 1;
     return bytes.toString("utf8", start, lineEnd(bytes, start)).replace(/\r$/, "");
   });
-}
-
-/** What a source contributes to a list. */
-export interface SourceStats {
-  readonly source: string;
-  readonly lines: number;
-  /** Lines that are in the list. */
-  readonly kept: number;
-  /** Lines that are not in the list, by fate. */
-  readonly dropped: Readonly<Record<string, number>>;
-  /** Dropped lines that the list does not need. */
-  readonly redundant: number;
-  /** Rules of the list that one of its lines gives. */
-  readonly rules: number;
-  /** Rules that would leave the list if this source went away. */
-  readonly onlyHere: number;
-  /** How it was obtained. */
-  readonly state: string;
-}
-
-/** What the sources of a list contribute and share. */
-export interface ListStats {
-  readonly name: string;
-  readonly rules: number;
-  readonly lines: number;
-  readonly sources: readonly SourceStats[];
-  /** The number of sources that a rule needs, if it is more than one. */
-  readonly minSources?: number;
-  /** The number of rules that each pair of sources shares. */
-  readonly overlap: readonly (readonly number[])[];
-  /** The smallest set of sources with every rule, and whether it is proven to be the smallest. */
-  readonly cover: { readonly sources: readonly string[]; readonly isSmallest: boolean };
 }
 
 /** The statistics of a build, from its record. */

@@ -11,23 +11,14 @@ import {
 } from "./effective-diff.ts";
 import { PlainList } from "./list-rules.ts";
 import { type LineLocation, ruleLocations } from "./why.ts";
+import type { FileChange } from "../documents/facts.ts";
+
+export type { FileChange } from "../documents/facts.ts";
 
 /** A list, and the record of its build if it exists. */
 export interface ListState {
   readonly bytes: Uint8Array;
   readonly record?: BuildRecord | undefined;
-}
-
-/** A published file that changes with a list, or although its rules are the same. */
-export interface FileChange {
-  readonly file: string;
-  /** Whether it is the list, which then has the same rules and other comments. */
-  readonly isList?: true;
-  /** The format of an output. */
-  readonly format?: string;
-  /** Names that come and go in an output that has every name by itself, such as a hosts file. */
-  readonly added?: number;
-  readonly removed?: number;
 }
 
 /** The changes from one list to another, in text and in effect. */

@@ -9,27 +9,14 @@ import { ListRules, PlainList } from "./list-rules.ts";
 import { Carried, type Carriers, carriersOf, neededOf } from "./overlap.ts";
 import { SourceLines } from "./source-lines.ts";
 import { MappedNames } from "./why.ts";
+import type { ClientTraffic, TrafficChange, TrafficStats } from "../documents/facts.ts";
 
-/** What a source did for the queries of a log. */
-export interface SourceTraffic {
-  readonly source: string;
-  /** Queries for names that the list blocks, and that a line of this source blocks. */
-  readonly blocked: number;
-  /** Those that the list would not block without it. */
-  readonly alone: number;
-}
-
-/** What a list does for the queries of a log. */
-export interface TrafficStats {
-  readonly files: readonly TrafficFile[];
-  readonly queries: number;
-  readonly blocked: number;
-  readonly sources: readonly SourceTraffic[];
-  /** Source files that could not be searched. The counts of their sources may be too low. */
-  readonly unseen: readonly string[];
-  /** The queries of each client, if they were counted; those with the most blocked ones first. */
-  readonly clients?: readonly ClientTraffic[];
-}
+export type {
+  ClientTraffic,
+  SourceTraffic,
+  TrafficChange,
+  TrafficStats,
+} from "../documents/facts.ts";
 
 /** A list and its record. */
 interface RecordedList {
@@ -215,17 +202,6 @@ export function asciiName(text: string): string {
   return /[^\u0020-\u007e]/.test(typed) ? quickAscii(typed).toLowerCase() : typed;
 }
 
-/** Queries of a client. */
-export interface ClientTraffic {
-  /** Its address; empty if the log has none. */
-  readonly client: string;
-  readonly queries: number;
-  /** Queries that the list blocks; in a comparison of two lists, those that only the new one blocks. */
-  readonly blocked: number;
-  /** In a comparison of two lists, queries that only the old one blocks. */
-  readonly freed?: number;
-}
-
 /** Clients that are counted. The queries of others are summed up as those of a client without address. */
 const MOST_CLIENTS = 100_000;
 
@@ -266,27 +242,6 @@ export function trafficLogs(
   byClient = false,
 ): TrafficReader | undefined {
   return files.length === 0 ? undefined : new TrafficReader(files, host, { byClient });
-}
-
-/** A name in a log whose answer changes. */
-interface ChangedTraffic {
-  readonly name: string;
-  readonly queries: number;
-  readonly change: Change;
-}
-
-/** What a new list changes for the queries of a log. */
-export interface TrafficChange {
-  readonly files: readonly TrafficFile[];
-  readonly queries: number;
-  /** Queries that only the new list blocks. */
-  readonly blocked: number;
-  /** Queries that only the old list blocks. */
-  readonly freed: number;
-  /** The names of these queries, most queries first; those of the first changes if there are very many. */
-  readonly names: readonly ChangedTraffic[];
-  /** The clients with such queries, if they were counted; most of them first. */
-  readonly clients?: readonly ClientTraffic[];
 }
 
 /** Changed names that are kept. */

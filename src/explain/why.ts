@@ -2,60 +2,15 @@ import { Buffer } from "node:buffer";
 import { HASH_SEED, SliceTable, hashEnd, hashLabel, hashName } from "../bytes/hash.ts";
 import { BANG, DOT, HASH, LF, bufferOf, lineEnd } from "../bytes/text.ts";
 import { nameSlice, readNameSlice, soleName } from "../meaning/line.ts";
-import type { Verdict } from "../meaning/verdict.ts";
 import type { BuildRecord, Frame } from "../record/build-record.ts";
 import { FATES, Fate, hasCause } from "../rules/fate.ts";
 import { NEWLY_BLOCKS_FILE } from "../rules/rule-table.ts";
 import { canaryIn } from "../syntax/host-name.ts";
 import type { ListRule, ListRules, PlainRules, PlainNames } from "./list-rules.ts";
 import type { SourceLines } from "./source-lines.ts";
+import type { Explanation, LineFate, LineLocation, RuleInList, Since } from "../documents/facts.ts";
 
-/** The location of a line. */
-export interface LineLocation {
-  readonly source: string;
-  readonly file: string;
-  readonly line: number;
-  /** The path of a local file. */
-  readonly path?: string;
-}
-
-/** A line of a source and its fate. */
-export interface LineFate extends LineLocation {
-  readonly text: string;
-  /** `kept`, or the fate that removed it. */
-  readonly fate: string;
-  /** The fate in words. */
-  readonly meaning: string;
-  /** The line that made it redundant. */
-  readonly by?: LineLocation;
-  /** When the source first had it, if the source keeps rules. */
-  readonly firstSeen?: string;
-}
-
-/** A rule of the list, and the line of a source that it comes from. */
-export interface RuleInList extends LineLocation {
-  readonly text: string;
-}
-
-/** Why a name is blocked, or why not. */
-export interface Explanation {
-  readonly name: string;
-  readonly verdict: Verdict;
-  /** The deciding rule, and its location. */
-  readonly rule?: RuleInList;
-  /** Whether it is an exception for a popular name that the list would newly block. */
-  readonly isNewlyBlocked?: boolean;
-  /** How long the rule has been in the list. */
-  readonly since?: Since;
-  /** Rules that apply only to some clients or query types. */
-  readonly partial: readonly RuleInList[];
-  /** The lines of all sources that are about the name. */
-  readonly lines: readonly LineFate[];
-  /** Files that could not be searched. */
-  readonly unseen: readonly string[];
-  /** The entry for `allow` that unblocks the name, and its effect. */
-  readonly unblock?: { readonly allow: string; readonly effect: string };
-}
+export type { Explanation, LineFate, LineLocation, RuleInList, Since } from "../documents/facts.ts";
 
 /** The parts of a build that explanations are taken from. */
 interface ExplainedBuild {
@@ -135,14 +90,6 @@ function unblocking(name: string, rule: string): { allow: string; effect: string
     ? `removes ${rule} from the list`
     : `adds @@|${name}^; ${rule} still blocks all other names`;
   return { allow: name, effect };
-}
-
-/** How long a rule has been in the list. */
-export interface Since {
-  /** The time of the first build in an unbroken series with the rule. */
-  readonly at: string;
-  /** Whether no older build is kept: the rule may be older. */
-  readonly isOldest: boolean;
 }
 
 /** A build, and access to its list. */

@@ -8,6 +8,9 @@ import { hostsLine, isLocalName, nextName, readHostsLine } from "../syntax/hosts
 import { type NameTest, patternParts } from "../syntax/name-pattern.ts";
 import { isRegexText } from "../syntax/regex-rule.ts";
 import { quickAscii } from "../syntax/written-names.ts";
+import type { Loss, LossReason } from "../documents/facts.ts";
+
+export type { Loss, LossReason } from "../documents/facts.ts";
 
 /** A rule for a name. */
 export interface NameRule {
@@ -150,7 +153,7 @@ export function resolvableName(written: string): string | undefined {
 }
 
 /** Why a format cannot express a rule, or not exactly. */
-export const LOSS_REASONS = {
+export const LOSS_REASONS: Readonly<Record<LossReason, string>> = {
   modifier:
     "Applies to some clients or query types only, or to everything except some names (`$denyallow` without a name before it).",
   rewrite:
@@ -172,17 +175,7 @@ export const LOSS_REASONS = {
   conflict:
     "One list blocks the name and another does not, but the file has one answer for it. It is not blocked for clients of both lists; if both have a rule for this very name, not for any.",
   widened: "Written as a rule that blocks more than intended (`on_loss: widen`).",
-} as const;
-/** Why a format could not express a rule. */
-export type LossReason = keyof typeof LOSS_REASONS;
-
-/** Rules that a format could not express, or not exactly. */
-export interface Loss {
-  readonly reason: LossReason;
-  readonly count: number;
-  /** A few of them. */
-  readonly examples: readonly string[];
-}
+};
 
 const MOST_EXAMPLES = 5;
 

@@ -8,25 +8,15 @@ import { foreignFormats } from "../formats/readers/registry.ts";
 import type { Host } from "../host/host.ts";
 import { normalLine, subtreeName } from "../meaning/line.ts";
 import { Flag, Kind, textOf } from "../rules/chunk.ts";
-import { FATES, Fate, type FateName, hasCause } from "../rules/fate.ts";
+import { FATES, Fate, hasCause } from "../rules/fate.ts";
 import { rowOf } from "../rules/rule-table.ts";
 import { parseAdblockRule } from "../syntax/adblock-rule.ts";
 import { isListedName } from "../syntax/host-name.ts";
 import { hostsLine, nextName, readHostsLine } from "../syntax/hosts-line.ts";
 import { withParents } from "../syntax/public-suffix.ts";
+import type { LintProblem, TextFault } from "../documents/facts.ts";
 
-/** A problem in one line of a list. */
-export interface LintProblem {
-  /** The name of a fate or of a text problem. */
-  readonly rule: FateName | TextProblem["rule"];
-  readonly severity: "error" | "warning";
-  /** From 1. */
-  readonly line: number;
-  readonly column: number;
-  readonly message: string;
-  /** Whether `--fix` fixes it without changing the meaning of the list. */
-  readonly isFixable: boolean;
-}
+export type { LintProblem } from "../documents/facts.ts";
 
 /** The problems of a list, and its text with fixes applied. */
 export interface LintResult {
@@ -429,7 +419,7 @@ function cancelledName(text: string): string | undefined {
 
 /** A problem of the text of a line, independent of its meaning. */
 interface TextProblem {
-  readonly rule: "outer-blanks" | "carriage-return" | "byte-order-mark" | "no-final-line-feed";
+  readonly rule: TextFault;
   readonly severity: "warning";
   readonly line: number;
   readonly column: number;

@@ -8,9 +8,9 @@ import { NamesByText } from "../syntax/sample-names.ts";
 import { foldedName, namesOfRow, writtenName } from "./line.ts";
 import { RuleIndex, textsOf } from "./rule-index.ts";
 import { ADDRESS_TYPES, type Rule, patternTest, readRule } from "./rule.ts";
+import type { Verdict } from "../documents/facts.ts";
 
-/** The effect of a list on a name. */
-export type Verdict = "blocked" | "allowed" | "rewritten" | "neither";
+export type { Verdict } from "../documents/facts.ts";
 
 /** The properties that decide between matching rules; see `Rule`. */
 interface Weight {

@@ -6,7 +6,6 @@ import { type FileEntries, FormatWriter, headerBytes } from "../formats/format-w
 import type { HeaderValues } from "../formats/header.ts";
 import { ListModel, type ListShape } from "../formats/list-model.ts";
 import type { NameBuffer } from "../formats/names.ts";
-import type { Loss } from "../formats/special-rule.ts";
 import type { Host } from "../host/host.ts";
 import { NameExpander } from "../kernel/names.ts";
 import { isExpression } from "../meaning/line.ts";
@@ -14,31 +13,15 @@ import { type RankedNames, rankedInOrder } from "../meaning/ranked-names.ts";
 import { loadRegex } from "../syntax/regex-rule.ts";
 import { CdbFile, luaName } from "./cdb-file.ts";
 import type { FileSet } from "./file-set.ts";
-import type { OutputFile, WriteOutcome } from "./list-file.ts";
+import type { OutputFile } from "./list-file.ts";
 import { PackedFiles, withPacked } from "./manifest.ts";
 import { type OutputPlan, plannedFiles } from "./output-plan.ts";
 import { type PartHeader, type PartLayout, SplitFile } from "./split-file.ts";
 import { StableFiles } from "./stable-files.ts";
-import { type ZoneUpdates, nextSerial, writeUpdates } from "./zone-updates.ts";
+import { nextSerial, writeUpdates } from "./zone-updates.ts";
+import type { FormatOutputReport } from "../documents/facts.ts";
 
-/** The result of one output. */
-export interface FormatOutputReport {
-  readonly file: string;
-  readonly format: string;
-  readonly outcome: WriteOutcome;
-  readonly names: number;
-  readonly bytes: number;
-  /** The number of files it is split into. */
-  readonly parts: number;
-  readonly allowFile?: string;
-  /** The names of all its files. */
-  readonly files: readonly string[];
-  readonly losses: readonly Loss[];
-  /** The script of the difference to the zone before, if the zone has changed. */
-  readonly updates?: ZoneUpdates;
-  /** The number of names that exceeded the size limit, by source. */
-  readonly leftOut?: readonly { readonly source: string; readonly names: number }[];
-}
+export type { FormatOutputReport } from "../documents/facts.ts";
 
 /** Returns the header lines of a file, without comment signs. */
 type HeaderBuilder = (values: HeaderValues) => readonly string[];

@@ -12,9 +12,9 @@ import {
 } from "../host/files.ts";
 import { type Host, HostError, type NewFile, type OpenFile, type ProcessId } from "../host/host.ts";
 import type { FileSet } from "./file-set.ts";
+import type { WriteOutcome } from "../documents/facts.ts";
 
-/** `unchanged` if only the date would differ: resolvers then need not reload the list. */
-export type WriteOutcome = "written" | "unchanged";
+export type { WriteOutcome } from "../documents/facts.ts";
 
 /** A file that is written beside the published one, under a temporary name, until a set of files publishes it. */
 export class ListFile {

@@ -30,22 +30,9 @@ import {
   outputFailed,
   readStart,
 } from "./list-file.ts";
+import type { Manifest } from "../documents/facts.ts";
 
-/** The files of a release with their digests, so that clients can verify a download from any mirror. */
-export interface Manifest {
-  readonly manifest: 1;
-  readonly name: string;
-  /** Unix time in seconds, or one more than the last release if the clock went back: it always increases. */
-  readonly version: number;
-  readonly built: string;
-  readonly expires: string;
-  readonly files: readonly {
-    /** Relative to the folder of the manifest. */
-    readonly file: string;
-    readonly bytes: number;
-    readonly sha256: string;
-  }[];
-}
+export type { Manifest } from "../documents/facts.ts";
 
 const DEFAULT_EXPIRES = "14d";
 

@@ -5,11 +5,9 @@ import type { FileSet } from "./file-set.ts";
 import { readStart } from "./list-file.ts";
 import { type OutputPlan, updatesFile } from "./output-plan.ts";
 import { LineDifference } from "./patches.ts";
+import type { ZoneUpdates } from "../documents/facts.ts";
 
-/** The difference to the zone that was published before, or why the whole zone is better. */
-export type ZoneUpdates =
-  | { readonly file: string; readonly records: number; readonly messages: number }
-  | { readonly whole: "first" | "settings" | "large" };
+export type { ZoneUpdates } from "../documents/facts.ts";
 
 /** A message has at most 65,535 bytes (RFC 1035). The rest is for the header, the prerequisite, the SOA record and a signature. */
 const MESSAGE_BYTES = 60_000;

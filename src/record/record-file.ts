@@ -4,6 +4,9 @@ import { LF, decodeUtf8, encodeUtf8 } from "../bytes/text.ts";
 import { PACKED_ENDINGS, StateFile, removeLeftoversIn, temporaryFor } from "../host/files.ts";
 import { type Host, HostError, type NewFile, type Packing } from "../host/host.ts";
 import { BuildRecord, LENGTH_BYTES, type RecordHeader } from "./build-record.ts";
+import type { HistoryEntry, HistoryEvent } from "../documents/facts.ts";
+
+export type { HistoryEntry } from "../documents/facts.ts";
 
 /** A published list, to be kept. */
 interface KeptList {
@@ -335,7 +338,7 @@ export function isJournal(name: string): boolean {
 }
 
 /** What happened to a list. */
-const HISTORY_EVENTS = [
+const HISTORY_EVENTS: readonly HistoryEvent[] = [
   "published",
   "accepted",
   "refused",
@@ -344,28 +347,7 @@ const HISTORY_EVENTS = [
   "hold-ended",
   "began",
   "ended",
-] as const;
-
-/** One event of a list. */
-export interface HistoryEntry {
-  readonly at: string;
-  readonly event: (typeof HISTORY_EVENTS)[number];
-  /** The number of the build that was kept next, which orders events and builds: a clock may be wrong. */
-  readonly build: number;
-  /** Who asked. */
-  readonly by: string;
-  readonly rules?: number;
-  /** The sources of the list, with the SHA-256 of what was read; without it if a file changed since, or is large. */
-  readonly from?: readonly { readonly source: string; readonly sha256?: string }[];
-  /** SHA-256 of the published list. */
-  readonly to?: string;
-  /** When the build was made that was published again or held. */
-  readonly of?: string;
-  /** The guards that refused the list, or that were overruled. */
-  readonly guards?: readonly string[];
-  /** The condition that began or ended, for a person. */
-  readonly what?: string;
-}
+];
 
 /** The log of a list: one line of JSON per event, only ever appended to. The caller holds the lock of the list. */
 export class HistoryLog {

@@ -2,12 +2,7 @@ import { publishedCanary } from "../builder/draft/prepare.ts";
 import type { ProjectOptions } from "../builder/plan/build-options.ts";
 import { listFiles } from "../builder/plan/list-plan.ts";
 import { type ListConfig, openProject } from "../builder/plan/project.ts";
-import {
-  type ProofOutcome,
-  type ResolverProof,
-  readProofs,
-  rememberProofs,
-} from "../builder/state/list-state.ts";
+import { type ProofOutcome, readProofs, rememberProofs } from "../builder/state/list-state.ts";
 import type { Config } from "../config/lists.ts";
 import { type Resolver, resolversOf } from "../config/resolvers.ts";
 import type { Code } from "../diagnostics/codes.ts";
@@ -18,19 +13,9 @@ import { buildOf } from "../syntax/host-name.ts";
 import { type ClientLimits, DnsClient } from "./dns-client.ts";
 import { type OtherCanary, type ProofNames, proofNames } from "./proof-names.ts";
 import { type CheckOptions, type CheckResult, ResolverCheck } from "./resolver-check.ts";
+import type { Proof, ResolverState } from "../documents/facts.ts";
 
-/** Whether a resolver answers from the published list. */
-export interface Proof {
-  readonly resolver: string;
-  readonly list: string;
-  readonly outcome: ProofOutcome;
-  /** Why, for a person. */
-  readonly detail: string;
-  /** The published build; null for a list without a canary. */
-  readonly build: string | null;
-  readonly at: string;
-  readonly latencyMs: number | null;
-}
+export type { Proof, ResolverState } from "../documents/facts.ts";
 
 interface ProveOptions {
   /** How long a resolver may take to load the list. */
@@ -165,28 +150,6 @@ export function proofDiagnostics({ resolver, outcome, detail }: Proof): Diagnost
   if (outcome === "proved") return [];
   const message = `The resolver ${printable(resolver, 60)} is ${outcome}`;
   return [errorOf(CODES[outcome], message, { cause: detail })];
-}
-
-/**
- * What is known about a resolver of the configuration. All but its names is null if it was never asked. If another list was
- * published since it was proved, `outcome` is null, too.
- */
-export interface ResolverState {
-  readonly resolver: string;
-  readonly list: string;
-  /** Null if it was never asked about the published list. */
-  readonly outcome: ProofOutcome | null;
-  /** Why, for a person. */
-  readonly detail: string | null;
-  /** The build that it was asked about, or must be asked about; null for a list without a canary. */
-  readonly build: string | null;
-  /** When it was asked last. */
-  readonly at: string | null;
-  /** Since when the outcome is the same. */
-  readonly since: string | null;
-  readonly latencyMs: number | null;
-  /** The last proof that succeeded. */
-  readonly lastProved: NonNullable<ResolverProof["lastProved"]> | null;
 }
 
 /** Whether the last proof of a resolver failed. */

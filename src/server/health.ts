@@ -3,7 +3,10 @@ import { someOf } from "../diagnostics/text.ts";
 import { type ListedCondition, lastingConditions } from "../builder/state/conditions.ts";
 import { isDegraded } from "../sources/acquire.ts";
 import { type HeldList, rulesOf } from "./served-lists.ts";
-import { type History, type Problem, type Run, problemsOf, sourcesOf } from "./history.ts";
+import { type History, type Run, problemsOf, sourcesOf } from "./history.ts";
+import type { Health } from "../documents/facts.ts";
+
+export type { Health } from "../documents/facts.ts";
 
 export interface HealthInput {
   readonly history: History;
@@ -30,58 +33,6 @@ const FUTURE_MS = 60_000;
 export function ageOf(lastSuccess: string | undefined, now: number): number | undefined {
   const age = lastSuccess === undefined ? NaN : now - Date.parse(lastSuccess);
   return age >= -FUTURE_MS ? Math.max(0, age) : undefined;
-}
-
-export interface Health {
-  /**
-   * `degraded` and `refused` count as healthy, because the list is recent enough. `degraded` means that a source is a cached copy
-   * or missing, or that a resolver does not answer from the list; `refused` means that a guard refused the next list.
-   */
-  readonly status: "healthy" | "degraded" | "refused" | "starting" | "unhealthy";
-  readonly isHealthy: boolean;
-  /** The reason for the status, in one sentence. */
-  readonly reason: string;
-  readonly lastSuccess: string | null;
-  readonly ageSeconds: number | null;
-  readonly limitSeconds: number;
-  readonly running: boolean;
-  readonly next: string | null;
-  readonly lastRun: Pick<Run, "at" | "trigger" | "outcome" | "seconds" | "degraded"> | null;
-  /** The lists of the last successful build. */
-  readonly lists: readonly {
-    readonly name: string;
-    readonly rules: number;
-    readonly publishedAt: string | null;
-  }[];
-  /** Lists that stay at an earlier build until the hold ends. They count as healthy. */
-  readonly held: readonly HeldList[];
-  /** Whether resolvers answer from the lists. The server delivers the list anyway, so they do not decide `isHealthy`. */
-  readonly resolvers: readonly ResolverState[];
-  readonly lastProblem: Problem | null;
-  /** All problems of the last run, with locations and hints. */
-  readonly problems: readonly Problem[];
-  /** What lasts and needs attention: reported once, when it began. */
-  readonly conditions: readonly {
-    readonly list: string;
-    readonly code: string;
-    readonly message: string;
-    readonly cause?: string;
-    readonly hint?: string;
-    readonly since: string;
-    /** When it ends by itself, if that is known. */
-    readonly until?: string;
-  }[];
-  readonly sources: readonly {
-    readonly name: string;
-    readonly state: string;
-    /** Why it is not fresh, since when, and until when its copy is used, if that is known. */
-    readonly reason?: string;
-    readonly since?: string;
-    readonly until?: string;
-    readonly goodAt: string | null;
-    readonly lines: number;
-    readonly kept: number;
-  }[];
 }
 
 /** Whether clients can rely on the lists that are served. */

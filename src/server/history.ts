@@ -3,41 +3,23 @@ import { StateFile } from "../host/files.ts";
 import type { Host } from "../host/host.ts";
 import { isDegraded } from "../sources/acquire.ts";
 import type { CompileReport } from "../index.ts";
+import type { Problem, Run, RunOutcome, RunTrigger } from "../documents/facts.ts";
 
-export const OUTCOMES = ["published", "unchanged", "refused", "failed", "stopped"] as const;
-export type Outcome = (typeof OUTCOMES)[number];
-const TRIGGERS = ["start", "schedule", "retry", "signal", "request"] as const;
-export type Trigger = (typeof TRIGGERS)[number];
+export type { Problem, Run } from "../documents/facts.ts";
+
+export type Outcome = RunOutcome;
+export const OUTCOMES: readonly Outcome[] = [
+  "published",
+  "unchanged",
+  "refused",
+  "failed",
+  "stopped",
+];
+export type Trigger = RunTrigger;
+const TRIGGERS: readonly Trigger[] = ["start", "schedule", "retry", "signal", "request"];
 
 /** The problem code of a run that exceeded its time limit. */
 export const TIMEOUT = "run-timeout";
-
-/** A problem that a run reported. */
-export interface Problem {
-  readonly code: string;
-  readonly message: string;
-  readonly hint?: string;
-  readonly cause?: string;
-  /** File or URL, and line. */
-  readonly at?: string;
-}
-
-/** One run in the history. */
-export interface Run {
-  readonly at: string;
-  readonly trigger: Trigger;
-  readonly seconds: number;
-  /** Exit code of the process; null if a signal ended it. */
-  readonly exit: number | null;
-  readonly outcome: Outcome;
-  readonly degraded?: boolean;
-  readonly rules?: number;
-  readonly bytes?: number;
-  /** The first error. */
-  readonly problem?: Problem;
-  /** The next errors, as many as fit on a page. */
-  readonly further?: readonly Problem[];
-}
 
 /** Whether a repeated run may end better: it failed, used a copy of a source, or left a resolver unproved. */
 export function isWorthRetrying({ outcome, degraded, exit }: Run): boolean {

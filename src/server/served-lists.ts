@@ -12,6 +12,9 @@ import {
 import { recordFolder } from "../record/record-file.ts";
 import type { SuccessfulBuild } from "./history.ts";
 import type { EventLog } from "./serve.ts";
+import type { HeldList } from "../documents/facts.ts";
+
+export type { HeldList } from "../documents/facts.ts";
 
 /** How long the store may miss that another process published a list. */
 const REFRESH_MS = 1000;
@@ -417,17 +420,6 @@ function parseRange(text: string, size: number): [number, number] | "all" | "non
   if (last !== "" && Number(last) < Number(first)) return "all";
   if (Number(first) >= size) return "none";
   return [Number(first), last === "" ? size : Math.min(size, Number(last) + 1)];
-}
-
-/** A list that stays at an earlier build until the hold ends. */
-export interface HeldList {
-  readonly list: string;
-  /** When it was held, by whom, and when its build was made; null if the state is damaged. */
-  readonly since: string | null;
-  readonly by: string | null;
-  readonly build: string | null;
-  /** The number of its rules. */
-  readonly rules?: number;
 }
 
 /** The rules of a list: those of the build that it is held at, or of the last run. */

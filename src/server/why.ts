@@ -6,6 +6,8 @@ import { Html, html, htmlPage, table } from "../pages/html.ts";
 import { type BearerToken, CHALLENGE, jsonReply, pageReply } from "./requests.ts";
 import { withDeadline } from "./runs.ts";
 import type { Explanation, LineFate, RuleInList } from "../index.ts";
+import type { WhyOfList } from "../documents/facts.ts";
+export type { WhyOfList } from "../documents/facts.ts";
 
 interface WhyContext {
   readonly listNames: readonly string[];
@@ -79,13 +81,6 @@ export interface WhyQuestion {
   readonly list?: string | undefined;
   /** The resolver that knows which names the name is an alias of. */
   readonly resolver?: string | undefined;
-}
-
-/** The answer of one list: for the name, and for every name that it is an alias of; or why it cannot answer. */
-export interface WhyOfList {
-  readonly list: string;
-  readonly names?: readonly Explanation[];
-  readonly problem?: { readonly code: string; readonly message: string };
 }
 
 export interface WhyOptions {

@@ -6,13 +6,9 @@ import { printable, reasonOf } from "../diagnostics/text.ts";
 import { type Host, HostError, type OpenFile, toHostError } from "../host/host.ts";
 import { openAgain } from "../sources/copies.ts";
 import { type LogFormat, foundName, logFormatOf } from "./log-formats.ts";
+import type { TrafficFile } from "../documents/facts.ts";
 
-/** A query log that was read. */
-export interface TrafficFile {
-  readonly file: string;
-  readonly format: string;
-  readonly queries: number;
-}
+export type { TrafficFile } from "../documents/facts.ts";
 
 interface TrafficOptions {
   /** Whether queries are also counted by client. */

@@ -18,6 +18,7 @@ const LAYERS = [
   ["diagnostics"],
   ["host"],
   ["rules", "pages"],
+  ["documents"],
   ["kernel"],
   ["syntax"],
   ["meaning", "feeds"],
@@ -107,7 +108,7 @@ const REST: Readonly<Record<string, string>> = {
     import/config-text 2
     import/hostlist-compiler 3
     import/read-imported-config 2
-    lint/lint-list 2
+    lint/lint-list 1
     report/build-report 1
     resolvers/dns-client 1
     resolvers/prove 2

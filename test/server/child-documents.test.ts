@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type BuildDocument, buildIn } from "../../src/cli/serve-children.ts";
+import { buildIn } from "../../src/cli/serve-children.ts";
+import type { BuiltList } from "../../src/documents/documents.ts";
 
-function built(list: string, status: string, degraded: boolean): BuildDocument["lists"][number] {
+function built(list: string, status: BuiltList["status"], degraded: boolean): BuiltList {
   const source = {
     label: "Own",
     source: "own.txt",
@@ -13,7 +14,8 @@ function built(list: string, status: string, degraded: boolean): BuildDocument["
     dropped: {},
   } as const;
   const figures = { lines: 1, kept: 1, rules: 1, bytes: 10 };
-  return { list, status, ...figures, degraded, sources: [source], outputs: [] };
+  const none = { outputs: [], files: [], violations: [], diagnostics: [] };
+  return { list, status, exit: 0, ...figures, degraded, sources: [source], seconds: 1, ...none };
 }
 
 test("a list that is held at a degraded build does not make a run degraded, so it is not retried", () => {

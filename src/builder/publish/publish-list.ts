@@ -39,7 +39,10 @@ import { type BuildContext, askedBy } from "../build.ts";
 import type { BuildOptions } from "../plan/build-options.ts";
 import { refusePlaces } from "../plan/list-plan.ts";
 import { type KeptDraft, keepLimits, writeDraft } from "../state/kept-builds.ts";
-import { type WrittenFile, learn, rememberPublish } from "../state/list-state.ts";
+import { learn, rememberPublish } from "../state/list-state.ts";
+import type { WrittenOutput } from "../../documents/facts.ts";
+
+export type { WrittenOutput } from "../../documents/facts.ts";
 
 /** The settings that affect publishing. */
 export type PublishedConfig = HeaderConfig &
@@ -194,11 +197,6 @@ function namesBeside(
     ...patches.map((folder) => host.path.join(folder, PATCH_FOLDER)),
     ...release.map((path) => host.path.relative(host.cwd, path)),
   ];
-}
-
-/** An output of a list, and whether it was replaced. */
-export interface WrittenOutput extends WrittenFile {
-  readonly outcome: WriteOutcome;
 }
 
 interface OutputOptions {

@@ -6,18 +6,25 @@ import type { Learned } from "../../engine/report.ts";
 import type { CompileReport } from "../../engine/report.ts";
 import { StateFile } from "../../host/files.ts";
 import { type Host, HostError } from "../../host/host.ts";
-import type { FormatOutputReport } from "../../publish/format-outputs.ts";
 import type { OutputFile } from "../../publish/list-file.ts";
 import { journalPath, newestRecord, stateOf } from "../../record/record-file.ts";
 import type { InputFile } from "../../sources/source-list.ts";
 import { type BuildOptions, type ProjectOptions, configFileOf } from "../plan/build-options.ts";
 import { Conditions } from "./conditions.ts";
+import type { HoldFacts, ProofOutcome, WrittenFile } from "../../documents/facts.ts";
+
+export type { HoldFacts, ProofOutcome, WrittenFile } from "../../documents/facts.ts";
 
 /**
  * What a resolver answers from: the published list, an earlier build of it, no list, something else; or it does not answer.
  */
-export const OUTCOMES = ["proved", "stale", "unfiltered", "wrong", "unreachable"] as const;
-export type ProofOutcome = (typeof OUTCOMES)[number];
+export const OUTCOMES: readonly ProofOutcome[] = [
+  "proved",
+  "stale",
+  "unfiltered",
+  "wrong",
+  "unreachable",
+];
 
 /** The last proof of one resolver. */
 export interface ResolverProof {
@@ -417,14 +424,6 @@ export function holdCommandLine(
   return [`rules-compiler ${command}`, ...words].join(" ");
 }
 
-/** A hold in a document; null where the state is damaged. */
-export interface HoldFacts {
-  /** When the list was held, by whom, and when its build was made. */
-  readonly since: string | null;
-  readonly by: string | null;
-  readonly build: string | null;
-}
-
 export function holdFacts(hold: FoundHold): HoldFacts {
   if (hold === "damaged") return { since: null, by: null, build: null };
   return { since: hold.at, by: hold.by, build: hold.of };
@@ -435,10 +434,6 @@ function isHold(value: unknown): value is Hold {
   const isDated = [at, of].every((timestamp) => !Number.isNaN(Date.parse(timestamp ?? "")));
   const isListed = [report?.sources, written, files].every(Array.isArray);
   return version === 1 && isDated && typeof by === "string" && isListed;
-}
-
-export interface WrittenFile extends Partial<FormatOutputReport> {
-  readonly file: string;
 }
 
 interface StampedFile {

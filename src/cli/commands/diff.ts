@@ -6,6 +6,7 @@ import {
   lastBuild,
   listNames,
 } from "../../builder/state/kept-builds.ts";
+import type { DiffOfList } from "../../documents/documents.ts";
 import { CompilerError, errorOf } from "../../diagnostics/render.ts";
 import { printable, reasonOf, someOf } from "../../diagnostics/text.ts";
 import { type Host, HostError } from "../../host/host.ts";
@@ -26,7 +27,7 @@ export const diffCommand: Command = async (options, host, reporter) => {
   const lists = comparedLists(sides, reporter);
   const { dataStyle: style } = reporter;
   const ranks = await openRanks(sides[1].options, host);
-  const answer = async (list: string): Promise<ListAnswer> => {
+  const answer = async (list: string): Promise<ListAnswer<Omit<DiffOfList, "list">>> => {
     const [old, fresh] = sides;
     const change = await keptChange(
       await stateOf(old, list, host),

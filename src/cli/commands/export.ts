@@ -20,7 +20,7 @@ export const exportCommand: Command = async (options, host, reporter) => {
     ]);
   const lists = await listNames(options, host);
   const { rows, bytes, unseen } = await exportDataset(lists, file, options, host);
-  if (options.json) await sendDocument({ file, rows, bytes, unseen }, host);
+  if (options.json && file !== undefined) await sendDocument({ file, rows, bytes, unseen }, host);
   const { style } = reporter;
   if (file !== undefined)
     reporter.info(

@@ -1,6 +1,7 @@
 import { type LogEvent, keptChange, listLog } from "../../builder/inspect-lists.ts";
 import { listFiles } from "../../builder/plan/list-plan.ts";
 import { type KeptState, keptStates, listNames } from "../../builder/state/kept-builds.ts";
+import type { DatedChange, LogOfList } from "../../documents/documents.ts";
 import { CompilerError, errorOf } from "../../diagnostics/render.ts";
 import { timestampText, numberText, printable, someOf } from "../../diagnostics/text.ts";
 import type { Host } from "../../host/host.ts";
@@ -15,7 +16,7 @@ export const logCommand: Command = async (options, host, reporter) => {
   const lists = await listNames(options, host);
   const { markdown: isMarkdown } = flagsOf("log", options.args);
   const { dataStyle: style } = reporter;
-  const answer = async (list: string): Promise<ListAnswer> => {
+  const answer = async (list: string): Promise<ListAnswer<Omit<LogOfList, "list">>> => {
     const [file] = listFiles(list, options, host);
     if (file === undefined)
       throw new CompilerError([
@@ -76,7 +77,7 @@ interface Changes {
   /** The name of the list. */
   readonly name: string | undefined;
   /** What each stored build changed, newest first. */
-  readonly changes: readonly { readonly text: string; readonly document: object }[];
+  readonly changes: readonly { readonly text: string; readonly document: DatedChange }[];
 }
 
 async function changesOf(
@@ -84,7 +85,7 @@ async function changesOf(
   rulesDir: string,
   host: Host,
 ): Promise<Changes> {
-  const changes: { text: string; document: object }[] = [];
+  const changes: { text: string; document: DatedChange }[] = [];
   let name: string | undefined;
   let newer: { at: string; state: KeptState } | undefined;
   for await (const { at, state } of keptStates(path, host)) {

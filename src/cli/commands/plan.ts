@@ -5,6 +5,7 @@ import { openProject } from "../../builder/plan/project.ts";
 import { combinedChanges } from "../../builder/publish/combined-outputs.ts";
 import { BuildSession } from "../../builder/session.ts";
 import { holdFacts } from "../../builder/state/list-state.ts";
+import type { PlannedDocument } from "../../documents/documents.ts";
 import { Exit } from "../../diagnostics/codes.ts";
 import { trafficChange, trafficLogs } from "../../explain/traffic.ts";
 import { sendToOutput } from "../../host/files.ts";
@@ -29,7 +30,7 @@ export const planCommand: Command = async (options, host, reporter, signal) => {
   const context = { options, host, signal, emit: show };
   const session = new BuildSession(await planLists(lists, options, host), context);
   const isMarkdown = options.args.switches.has("markdown");
-  const documents: object[] = [];
+  const documents: PlannedDocument[] = [];
   const exits: Exit[] = [];
   const runs: DryRun[] = [];
   const combined: FileChange[] = [];

@@ -1,3 +1,4 @@
+import type { ProofsOfList } from "../../documents/documents.ts";
 import { Exit } from "../../diagnostics/codes.ts";
 import { printable } from "../../diagnostics/text.ts";
 import { proofDiagnostics, proveResolvers } from "../../resolvers/prove.ts";
@@ -19,7 +20,7 @@ export const proveCommand: Command = async (options, host, reporter, signal) => 
 };
 
 /** The resolvers of each list. */
-function byList(proofs: readonly Proof[]): object[] {
+function byList(proofs: readonly Proof[]): ProofsOfList[] {
   const lists = [...new Set(proofs.map(({ list }) => list))];
   return lists.map((list) => ({ list, resolvers: proofs.filter((one) => one.list === list) }));
 }

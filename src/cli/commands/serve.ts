@@ -11,6 +11,7 @@ import { openProject } from "../../builder/plan/project.ts";
 import { Conditions, type ListedCondition } from "../../builder/state/conditions.ts";
 import { holdFacts, readHold } from "../../builder/state/list-state.ts";
 import { resolversOf } from "../../config/resolvers.ts";
+import type { BuildDocument } from "../../documents/documents.ts";
 import { Exit } from "../../diagnostics/codes.ts";
 import { CompilerError, errorOf } from "../../diagnostics/render.ts";
 import type { Host } from "../../host/host.ts";
@@ -23,14 +24,7 @@ import { withFoundConfig } from "../flags/found-config.ts";
 import { type Options, wordsFor } from "../flags/options.ts";
 import { serveOptionsOf } from "../flags/serve-options.ts";
 import { settingsOf } from "../output/narration.ts";
-import {
-  type BuildDocument,
-  actApart,
-  buildIn,
-  isNew,
-  problemIn,
-  whyApart,
-} from "../serve-children.ts";
+import { actApart, buildIn, isNew, problemIn, whyApart } from "../serve-children.ts";
 import type { Command } from "./registry.ts";
 
 type Opened = Awaited<ReturnType<typeof openProject>> & { readonly options: Options };

@@ -1,4 +1,5 @@
 import { lastBuild, listNames } from "../../builder/state/kept-builds.ts";
+import type { StatsOfList } from "../../documents/documents.ts";
 import { CompilerError, errorOf } from "../../diagnostics/render.ts";
 import { printable } from "../../diagnostics/text.ts";
 import { statsOf } from "../../explain/glossary.ts";
@@ -19,7 +20,7 @@ export const statsCommand: Command = async (options, host, reporter, signal) => 
   const { dataStyle: style } = reporter;
   const { markdown: isMarkdown, traffic: files } = asked;
   const logs = trafficLogs(files, host, options.args.switches.has("verbose"));
-  const answer = async (list: string): Promise<ListAnswer> => {
+  const answer = async (list: string): Promise<ListAnswer<Omit<StatsOfList, "list">>> => {
     const build = await lastBuild(list, options, host);
     const stats = statsOf(build.record);
     const traffic = logs && (await trafficStats(build, logs, options.cacheDir, host));

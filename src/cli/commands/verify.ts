@@ -23,7 +23,10 @@ export const verifyCommand: Command = async (options, host, reporter) => {
   for (const warning of await unfinishedBeside(place, host)) reporter.diagnostic(warning);
   const { manifest, problems } = await verifyRelease(place, { key, name, state }, host);
   if (options.json)
-    await sendDocument({ ok: problems.length === 0, manifest, diagnostics: problems }, host);
+    await sendDocument(
+      { ok: problems.length === 0, ...(manifest && { manifest }), diagnostics: problems },
+      host,
+    );
   if (problems.length > 0) throw new CompilerError(problems);
   const { version, expires, files } = manifest!;
   const signed = key === undefined ? "signature not checked" : "signed";

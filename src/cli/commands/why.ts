@@ -7,6 +7,7 @@ import {
   listNames,
 } from "../../builder/state/kept-builds.ts";
 import { Exit } from "../../diagnostics/codes.ts";
+import type { NamesOfList } from "../../documents/documents.ts";
 import { CompilerError, errorOf } from "../../diagnostics/render.ts";
 import { countText, printable } from "../../diagnostics/text.ts";
 import { ListRules } from "../../explain/list-rules.ts";
@@ -51,7 +52,7 @@ export const whyCommand: Command = async (options, host, reporter, signal) => {
   const logs = trafficLogs(files, host);
   const asked = logs && (await timesAsked(names, logs));
   const rankOf = await rankFinder(options, host);
-  const answer = async (list: string): Promise<ListAnswer> => {
+  const answer = async (list: string): Promise<ListAnswer<Omit<NamesOfList, "list">>> => {
     const { name: file, build } = await lastList(list, options, host);
     const explanations = await build.why(...names);
     const columns = columnsOf(host.stdout);
@@ -104,7 +105,7 @@ function rankLine(rank: NameRank | undefined): string {
   return rank === undefined ? "" : `  ${rankText(rank)}\n`;
 }
 
-function rankJson(rank: NameRank | undefined): object {
+function rankJson(rank: NameRank | undefined): { readonly rank?: NameRank } {
   return rank === undefined ? {} : { rank };
 }
 

@@ -1,5 +1,6 @@
 import { type AfterContext, afterPublish } from "../../after/registry.ts";
 import { Exit } from "../../diagnostics/codes.ts";
+import type { BuildDocument, BuiltList } from "../../documents/documents.ts";
 import { type Diagnostic, type Style, locationText, warningOf } from "../../diagnostics/render.ts";
 import { countText, numberText, printable, someOf } from "../../diagnostics/text.ts";
 import { COUNTS, fatesOfRules } from "../../explain/glossary.ts";
@@ -11,8 +12,11 @@ import {
   endOnSignals,
   exitOf,
   published,
-} from "../interruption.ts";
-import { type Reporter, columnsOf, fitText, textWidth } from "./reporter.ts";
+  type Reporter,
+  columnsOf,
+  fitText,
+  textWidth,
+} from "./reporter.ts";
 import { droppedText, renderTable, sendDocument } from "./table.ts";
 import type {
   BuildEvent,
@@ -120,7 +124,7 @@ export class BuildScreen {
       const resolvers = proofs.filter(({ list }) => list === one.list);
       return { ...listDocument(one), ...(resolvers.length > 0 && { resolvers }) };
     });
-    const document = { lists: documents, combined };
+    const document: BuildDocument = { lists: documents, ...(combined && { combined }) };
     // Standard output contains the list.
     if (this.options.output === "-") this.host.stderr.write(`${JSON.stringify(document)}\n`);
     else await sendDocument(document, this.host);
@@ -217,7 +221,7 @@ export class BuildScreen {
 }
 
 /** What programs read about the build of a list. */
-function listDocument(outcome: ListOutcome): object {
+function listDocument(outcome: ListOutcome): BuiltList {
   const { list, status, exit, report, outputs, files, seconds, diagnostics } = outcome;
   const isRefused = status === "refused";
   const { name: _list, ...figures } = report ?? { name: list };

@@ -1,4 +1,5 @@
 import { isDegraded } from "../../builder/build.ts";
+import type { ChangeDocument } from "../../documents/documents.ts";
 import type { RankedNames } from "../../builder/inspect-lists.ts";
 import { type RecordHeader, openLastBuild } from "../../builder/state/kept-builds.ts";
 import { type FoundHold, holdText } from "../../builder/state/list-state.ts";
@@ -120,7 +121,7 @@ function nameLines(
 export function changeJson(
   { locations, changes, ...rest }: ListChange,
   ranks?: RankedNames,
-): object {
+): ChangeDocument {
   return {
     ...rest,
     changes: changes

@@ -2,11 +2,12 @@ import { isDegraded } from "../../builder/build.ts";
 import type { Style } from "../../diagnostics/render.ts";
 import { countText, timestampText, printable } from "../../diagnostics/text.ts";
 import { VERSION } from "../../diagnostics/version.ts";
-import type { LintProblem } from "../../lint/lint-list.ts";
 import type { ServerHealth } from "../commands/status.ts";
 import { fitText, textWidth } from "./reporter.ts";
 import { locationLink, locationText, renderTable } from "./table.ts";
 import type { Explanation, LineFate, Since } from "../../index.ts";
+import type { LintedFile } from "../../documents/facts.ts";
+export type { LintedFile } from "../../documents/facts.ts";
 
 /** Maximum number of lines shown; the rest are counted. */
 const MOST_LINES = 12;
@@ -222,13 +223,6 @@ function entriesOf(health: ServerHealth, field: string): JsonFields[] {
 
 function fieldsOf(value: unknown): JsonFields {
   return typeof value === "object" && value !== null ? (value as JsonFields) : {};
-}
-
-/** A file and its problems. */
-export interface LintedFile {
-  readonly file: string;
-  readonly problems: readonly LintProblem[];
-  readonly isFixed: boolean;
 }
 
 /** Report formats, by their `--format` names. */

@@ -13,6 +13,8 @@ import type {
   SourceReport,
   TrafficStats,
 } from "../../index.ts";
+import type { AuditDocument, PlannedDocument } from "../../documents/documents.ts";
+import type { AuditedList } from "../../documents/facts.ts";
 
 const COLUMNS = ["lines", "kept", "dropped", "redundant", "rules", "onlyHere"] as const;
 const HEADINGS = COLUMNS.map((column) => COUNTS[column][0]);
@@ -219,7 +221,10 @@ export function trafficChangeLines(
 }
 
 /** The same as JSON; names only if they were asked for. */
-export function trafficChangeJson({ names, ...counts }: TrafficChange, isVerbose: boolean): object {
+export function trafficChangeJson(
+  { names, ...counts }: TrafficChange,
+  isVerbose: boolean,
+): NonNullable<PlannedDocument["traffic"]> {
   return isVerbose ? { ...counts, names } : counts;
 }
 
@@ -234,21 +239,6 @@ interface ShownAudit {
   readonly stats: ListStats;
   /** Names that the lists must not block. */
   readonly findings: readonly Diagnostic[];
-}
-
-/** The audit of one list. */
-interface AuditedList {
-  readonly label: string;
-  readonly source: string;
-  readonly lines: number;
-  /** Rules of the compiled list that one of its lines gives. */
-  readonly rules: number;
-  /** Rules that would leave the compiled list if this list went away. */
-  readonly onlyHere: number;
-  readonly state: "good" | "adds-nothing" | "repeated" | "stale" | "dead" | "no-list";
-  /** The name of an earlier list with the same URL. */
-  readonly sameAs?: string;
-  readonly problem?: string;
 }
 
 const LONGEST_LABEL = 40;
@@ -297,7 +287,7 @@ function stateOf(
 }
 
 /** The same numbers as JSON. */
-export function auditJson(audit: ShownAudit): object {
+export function auditJson(audit: ShownAudit): AuditDocument {
   const { path, setup, report, findings } = audit;
   const lists = listsOf(audit);
   return {

@@ -1,6 +1,7 @@
 import { pathToFileURL } from "node:url";
 import type { NameRank } from "../../builder/inspect-lists.ts";
 import type { BuildRecord } from "../../builder/state/kept-builds.ts";
+import type { Documents } from "../../documents/documents.ts";
 import type { Style } from "../../diagnostics/render.ts";
 import { numberText, printable } from "../../diagnostics/text.ts";
 import { COUNTS, FATE_ENTRIES, byRank, fateCounts } from "../../explain/glossary.ts";
@@ -146,7 +147,10 @@ export async function showText(text: string, host: Host): Promise<void> {
 }
 
 /** Prints a document as one line of JSON. */
-export async function sendDocument(document: object, host: Host): Promise<void> {
+export async function sendDocument(
+  document: Documents[keyof Documents],
+  host: Host,
+): Promise<void> {
   await sendToOutput(`${JSON.stringify(document)}\n`, host);
 }
 
