@@ -10,7 +10,7 @@ import { Exit, codeEntry } from "../diagnostics/codes.ts";
 import { type Diagnostic, warningOf } from "../diagnostics/render.ts";
 import { printable } from "../diagnostics/text.ts";
 import { changedRules } from "../explain/list-change.ts";
-import type { StateFile } from "../host/files.ts";
+import { type StateFile, isFlag, isText, mapOf, objectOf, oneOf } from "../host/files.ts";
 import type { Host } from "../host/host.ts";
 import { PATCH_FOLDER, patchesOf } from "../publish/patches.ts";
 import { keptBuilds, listOf, stateOf } from "../record/record-file.ts";
@@ -269,20 +269,18 @@ function isSame(one: Told, other: Told): boolean {
   return isKnown && isUnproved === (other.isUnproved ?? false);
 }
 
-function isState(value: unknown): value is StoredState {
-  if (typeof value !== "object" || value === null) return false;
-  const { version, files, told } = value as Partial<StoredState>;
-  if (files !== undefined && typeof files !== "string") return false;
-  if (version !== 1 || typeof told !== "object" || told === null) return false;
-  return Object.values(told).every(isTold);
-}
-
-function isTold(value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  const { health, files, isUnproved = false } = value as Partial<Told>;
-  if (typeof isUnproved !== "boolean") return false;
-  return HEALTHS.has(health!) && (files === undefined || typeof files === "string");
-}
+const isState = objectOf<StoredState>(
+  {
+    version: oneOf([1]),
+    told: mapOf(
+      objectOf<Told>(
+        { health: (value) => HEALTHS.has(value as Told["health"]) },
+        { files: isText, isUnproved: isFlag },
+      ),
+    ),
+  },
+  { files: isText },
+);
 
 /** A list after a build, as hooks see it. */
 interface FinishedList {

@@ -298,3 +298,57 @@ export async function ifAvailable<T>(work: () => Promise<T>): Promise<T | undefi
     throw error;
   }
 }
+
+/** A check of a value that was parsed from JSON, or of a part of it. */
+export type Shape = (value: unknown) => boolean;
+export type TypeCheck<T> = (value: unknown) => value is T;
+
+export const isText: TypeCheck<string> = (value) => typeof value === "string";
+export const isFlag: Shape = (value) => typeof value === "boolean";
+export const isNumber: Shape = Number.isFinite;
+/** A count or a measurement. */
+export const isAmount: Shape = (value) => isNumber(value) && (value as number) >= 0;
+export const isWhole: Shape = Number.isSafeInteger;
+/** A text that `Date.parse` can read. */
+export const isDate: Shape = (value) => isText(value) && !Number.isNaN(Date.parse(value));
+/** A timestamp in the format of `Date.toISOString`. */
+export const isTimestamp: Shape = (value) =>
+  isDate(value) && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value as string);
+export const isDigest: Shape = (value) => isText(value) && /^[0-9a-f]{64}$/.test(value);
+
+export function oneOf(values: readonly unknown[]): Shape {
+  return (value) => values.includes(value);
+}
+
+export function either(...shapes: readonly Shape[]): Shape {
+  return (value) => shapes.some((fits) => fits(value));
+}
+
+/** An array; `length` if it must have as many items. */
+export function arrayOf(fits: Shape, length?: number): Shape {
+  return (value) =>
+    Array.isArray(value) && (length === undefined || value.length === length) && value.every(fits);
+}
+
+export function mapOf(fits: Shape): Shape {
+  return (value) => isObject(value) && Object.values(value).every(fits);
+}
+
+/** An object with at least the required fields. */
+export function objectOf<T = Record<string, unknown>>(
+  required: Readonly<Partial<Record<NoInfer<keyof T>, Shape>>>,
+  optional?: Readonly<Partial<Record<NoInfer<keyof T>, Shape>>>,
+): TypeCheck<T> {
+  const needed = Object.entries<Shape | undefined>(required);
+  const others = Object.entries<Shape | undefined>(optional ?? {});
+  return (value): value is T =>
+    isObject(value) &&
+    needed.every(([key, fits]) => Object.hasOwn(value, key) && fits!(value[key])) &&
+    others.every(([key, fits]) => value[key] === undefined || fits!(value[key]));
+}
+
+export const isAnything: Shape = () => true;
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -2,10 +2,17 @@ import type { Config } from "../config/lists.ts";
 import { printable } from "../diagnostics/text.ts";
 import {
   PACKED_ENDING,
+  type Shape,
   StateFile,
+  either,
   ifAvailable,
+  isDigest,
+  isText,
   isToken,
+  arrayOf,
   newToken,
+  objectOf,
+  oneOf,
   removeLeftoversIn,
   temporaryOf,
 } from "../host/files.ts";
@@ -307,21 +314,24 @@ async function forget({ path, fresh, before }: Step, host: Host): Promise<void> 
     if (token !== null) await host.removeFile(temporaryOf(path, token, host)).catch(() => {});
 }
 
-function isStored(value: unknown): value is Stored {
-  const { journal, steps } = (value ?? {}) as Partial<Stored>;
-  return journal === 1 && Array.isArray(steps) && steps.every(isStoredStep);
-}
-
-function isStoredStep(value: unknown): boolean {
-  const { file, sha256, fresh, before } = (value ?? {}) as Partial<StoredStep>;
-  const isDigest = typeof sha256 === "string" && /^[0-9a-f]{64}$/.test(sha256);
-  return (
-    typeof file === "string" &&
-    file !== "" &&
-    (sha256 === null ? fresh === null : isDigest && isToken(fresh)) &&
-    (before === null || isToken(before))
-  );
-}
+const isPath: Shape = (value) => isText(value) && value !== "";
+const isOldName: Shape = either(isToken, oneOf([null]));
+const isReplaced = objectOf<StoredStep>({
+  file: isPath,
+  sha256: isDigest,
+  fresh: isToken,
+  before: isOldName,
+});
+const isRemoved = objectOf<StoredStep>({
+  file: isPath,
+  sha256: oneOf([null]),
+  fresh: oneOf([null]),
+  before: isOldName,
+});
+const isStored = objectOf<Stored>({
+  journal: oneOf([1]),
+  steps: arrayOf((step) => isReplaced(step) || isRemoved(step)),
+});
 
 /** What a configuration says about the files of a list. */
 export interface ReleaseNames {

@@ -5,7 +5,10 @@ import { slugOf } from "../engine/plan.ts";
 import {
   StateFile,
   ifAvailable,
+  isNumber,
+  isText,
   newToken,
+  objectOf,
   readFully,
   removeLeftovers,
   temporaryOf,
@@ -341,10 +344,7 @@ async function readHolder(path: string, host: Host): Promise<Holder | "gone" | u
   return found === "damaged" ? undefined : found;
 }
 
-function isHolder(value: unknown): value is Holder {
-  const { pid, token } = (value ?? {}) as Partial<Holder>;
-  return typeof pid === "number" && typeof token === "string";
-}
+const isHolder = objectOf<Holder>({ pid: isNumber, token: isText });
 
 async function isHeld(path: string, holder: Holder | undefined, host: Host): Promise<boolean> {
   const silence = host.now().getTime() - ((await host.stampOf(path))?.changed ?? 0);

@@ -7,7 +7,11 @@ import {
   PACKED_ENDINGS,
   StateFile,
   ifAvailable,
+  isText,
+  isWhole,
   newToken,
+  objectOf,
+  oneOf,
   temporaryOf,
   writeWhole,
 } from "../host/files.ts";
@@ -376,12 +380,9 @@ export async function writeReleaseState(
   }
 }
 
-function isState(value: unknown): value is ReleaseState {
-  const { state, name, version, sha256 } = (value ?? {}) as Partial<ReleaseState>;
-  return (
-    state === 1 &&
-    typeof name === "string" &&
-    Number.isSafeInteger(version) &&
-    typeof sha256 === "string"
-  );
-}
+const isState = objectOf<ReleaseState>({
+  state: oneOf([1]),
+  name: isText,
+  version: isWhole,
+  sha256: isText,
+});

@@ -1,7 +1,18 @@
 import { promisify } from "node:util";
 import zlib from "node:zlib";
 import { LF, decodeUtf8, encodeUtf8 } from "../bytes/text.ts";
-import { PACKED_ENDINGS, StateFile, removeLeftoversIn, temporaryFor } from "../host/files.ts";
+import {
+  PACKED_ENDINGS,
+  StateFile,
+  isDate,
+  isText,
+  isWhole,
+  arrayOf,
+  objectOf,
+  oneOf,
+  removeLeftoversIn,
+  temporaryFor,
+} from "../host/files.ts";
 import { type Host, HostError, type NewFile, type Packing } from "../host/host.ts";
 import { BuildRecord, LENGTH_BYTES, type RecordHeader } from "./build-record.ts";
 import type { HistoryEntry, HistoryEvent } from "../documents/facts.ts";
@@ -391,28 +402,21 @@ export class HistoryLog {
 
 function readEntry(line: string): HistoryEntry[] {
   try {
-    const entry = JSON.parse(line) as Partial<HistoryEntry> | null;
+    const entry = JSON.parse(line) as unknown;
     return isEntry(entry) ? [entry] : [];
   } catch {
     return [];
   }
 }
 
-function isText(value: unknown): boolean {
-  return typeof value === "string";
-}
-
-function isEntry(entry: Partial<HistoryEntry> | null): entry is HistoryEntry {
-  const { at, build, by, event, rules, from, to, of, guards, what } = entry ?? {};
-  return (
-    isText(at) &&
-    Number.isSafeInteger(build) &&
-    !Number.isNaN(Date.parse(at!)) &&
-    isText(by) &&
-    HISTORY_EVENTS.some((known) => known === event) &&
-    (rules === undefined || Number.isSafeInteger(rules)) &&
-    [to, of, what].every((value) => value === undefined || isText(value)) &&
-    (guards === undefined || (Array.isArray(guards) && guards.every(isText))) &&
-    (from === undefined || (Array.isArray(from) && from.every((one) => isText(one?.source))))
-  );
-}
+const isEntry = objectOf<HistoryEntry>(
+  { at: isDate, build: isWhole, by: isText, event: oneOf(HISTORY_EVENTS) },
+  {
+    rules: isWhole,
+    to: isText,
+    of: isText,
+    what: isText,
+    guards: arrayOf(isText),
+    from: arrayOf(objectOf<{ source: string }>({ source: isText })),
+  },
+);

@@ -1,5 +1,18 @@
 import { Exit } from "../diagnostics/codes.ts";
-import { StateFile } from "../host/files.ts";
+import {
+  StateFile,
+  type TypeCheck,
+  either,
+  isAmount,
+  isFlag,
+  isText,
+  isTimestamp,
+  isWhole,
+  arrayOf,
+  objectOf,
+  oneOf,
+  mapOf,
+} from "../host/files.ts";
 import type { Host } from "../host/host.ts";
 import { isDegraded } from "../sources/acquire.ts";
 import type { CompileReport } from "../index.ts";
@@ -167,55 +180,6 @@ export async function writeHistory(folder: string, history: History, host: Host)
   await fileIn(folder, host).write(history);
 }
 
-/** A check of a value that was parsed from JSON. */
-type Shape = (value: unknown) => boolean;
-
-const isText: Shape = (value) => typeof value === "string";
-const isFlag: Shape = (value) => typeof value === "boolean";
-/** A count or a measurement. */
-const isAmount: Shape = (value) =>
-  typeof value === "number" && Number.isFinite(value) && value >= 0;
-const isWhole: Shape = (value) => Number.isSafeInteger(value);
-/** A timestamp in the format of `Date.toISOString`. */
-const isTimestamp: Shape = (value) =>
-  typeof value === "string" &&
-  /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value) &&
-  !Number.isNaN(Date.parse(value));
-
-function oneOf(values: readonly unknown[]): Shape {
-  return (value) => values.includes(value);
-}
-
-function either(...shapes: readonly Shape[]): Shape {
-  return (value) => shapes.some((fits) => fits(value));
-}
-
-function listOf(fits: Shape, length?: number): Shape {
-  return (value) =>
-    Array.isArray(value) && (length === undefined || value.length === length) && value.every(fits);
-}
-
-function recordOf(fits: Shape): Shape {
-  return (value) => isRecord(value) && Object.values(value).every(fits);
-}
-
-/** An object with at least the required fields. */
-function objectOf(
-  required: Readonly<Record<string, Shape>>,
-  optional: Readonly<Record<string, Shape>> = {},
-): Shape {
-  return (value) =>
-    isRecord(value) &&
-    Object.entries(required).every(
-      ([key, fits]) => Object.hasOwn(value, key) && fits(value[key]),
-    ) &&
-    Object.entries(optional).every(([key, fits]) => !Object.hasOwn(value, key) || fits(value[key]));
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 const PROBLEM = objectOf(
   { code: isText, message: isText },
   { hint: isText, cause: isText, at: isText },
@@ -234,7 +198,7 @@ const RUN = objectOf(
     rules: isAmount,
     bytes: isAmount,
     problem: PROBLEM,
-    further: listOf(PROBLEM),
+    further: arrayOf(PROBLEM),
     isOver: isFlag,
   },
 );
@@ -256,7 +220,7 @@ const SOURCE = objectOf(
     bytes: isAmount,
     lines: isAmount,
     kept: isAmount,
-    dropped: recordOf(isAmount),
+    dropped: mapOf(isAmount),
   },
   { goodAt: isTimestamp },
 );
@@ -264,37 +228,33 @@ const SOURCE = objectOf(
 const BUILD = objectOf(
   {
     name: isText,
-    sources: listOf(SOURCE),
+    sources: arrayOf(SOURCE),
     lines: isAmount,
     kept: isAmount,
     rules: isAmount,
     bytes: isAmount,
     degraded: isFlag,
-    outputs: listOf(objectOf({ file: isText }, { files: listOf(isText), names: isAmount })),
+    outputs: arrayOf(objectOf({ file: isText }, { files: arrayOf(isText), names: isAmount })),
   },
-  { lists: listOf(objectOf({ name: isText, file: isText, rules: isAmount })) },
+  { lists: arrayOf(objectOf({ name: isText, file: isText, rules: isAmount })) },
 );
 
-const HISTORY: Shape = objectOf(
+/** Checks every field, because another program or a disk failure may have changed the file. */
+export const isHistory: TypeCheck<History> = objectOf<History>(
   {
     version: oneOf([1]),
-    runs: listOf(RUN),
+    runs: arrayOf(RUN),
     totals: objectOf(Object.fromEntries(OUTCOMES.map((outcome) => [outcome, isAmount]))),
-    refusals: recordOf(isAmount),
+    refusals: mapOf(isAmount),
     skipped: isAmount,
-    seconds: objectOf({ sum: isAmount, buckets: listOf(isAmount, DURATION_BUCKETS.length) }),
-    goodAt: recordOf(isTimestamp),
+    seconds: objectOf({ sum: isAmount, buckets: arrayOf(isAmount, DURATION_BUCKETS.length) }),
+    goodAt: mapOf(isTimestamp),
   },
   {
     lastSuccess: isTimestamp,
     lastBuild: BUILD,
     lastRefusal: RUN,
-    lastSources: listOf(SOURCE),
+    lastSources: arrayOf(SOURCE),
     timeouts: isAmount,
   },
 );
-
-/** Checks every field, because another program or a disk failure may have changed the file. */
-export function isHistory(found: unknown): found is History {
-  return HISTORY(found);
-}

@@ -1,5 +1,18 @@
 import { ByteBuffer, LF, decodeUtf8, encodeUtf8 } from "../bytes/text.ts";
-import { StateFile, readFully, writeWhole } from "../host/files.ts";
+import {
+  StateFile,
+  type TypeCheck,
+  either,
+  isDigest,
+  isNumber,
+  isText,
+  arrayOf,
+  objectOf,
+  oneOf,
+  readFully,
+  mapOf,
+  writeWhole,
+} from "../host/files.ts";
 import { type Host, HostError, type OpenFile } from "../host/host.ts";
 import { inLedgerOrder, ledgerHash } from "./kept-limits.ts";
 import { DownloadedBody } from "./limits.ts";
@@ -347,33 +360,20 @@ export async function digestOf(text: string): Promise<string> {
   return createHash("sha256").update(text).digest("hex");
 }
 
-/** Checks every field, because other programs may have changed the file. */
-function isRecord(record: unknown): record is Omit<SourceRecord, "version"> {
-  if (typeof record !== "object" || record === null) return false;
-  const { version, files, size, goodAt } = record as { version?: number } & Partial<
-    Omit<SourceRecord, "version">
-  >;
-  return (
-    (version === 1 || version === 2) &&
-    typeof size === "number" &&
-    typeof goodAt === "number" &&
-    Array.isArray(files) &&
-    files.every(isStoredFile)
-  );
-}
+export const isStoredFile: TypeCheck<StoredFile> = objectOf<StoredFile>({
+  key: isText,
+  sha256: isDigest,
+  size: isNumber,
+  validators: mapOf(either(isText, oneOf([undefined]))),
+});
 
-export function isStoredFile(file: unknown): file is StoredFile {
-  if (typeof file !== "object" || file === null) return false;
-  const { key, sha256, size, validators } = file as Partial<StoredFile>;
-  return (
-    typeof key === "string" &&
-    /^[0-9a-f]{64}$/.test(sha256 ?? "") &&
-    typeof size === "number" &&
-    typeof validators === "object" &&
-    validators !== null &&
-    Object.values(validators).every((one) => one === undefined || typeof one === "string")
-  );
-}
+/** Checks every field, because other programs may have changed the file. */
+const isRecord = objectOf<SourceRecord>({
+  version: oneOf([1, 2]),
+  files: arrayOf(isStoredFile),
+  size: isNumber,
+  goodAt: isNumber,
+});
 
 /** The first version of the program stored the URL that answered. */
 async function currentForm(file: StoredFile & { readonly url?: string }): Promise<StoredFile> {

@@ -1,7 +1,17 @@
 import { decodeUtf8 } from "../bytes/text.ts";
 import { type Diagnostic, errorOf } from "../diagnostics/render.ts";
 import { countText, numberText, someOf } from "../diagnostics/text.ts";
-import { StateFile, ifAvailable } from "../host/files.ts";
+import {
+  StateFile,
+  arrayOf,
+  ifAvailable,
+  isAnything,
+  isDate,
+  isNumber,
+  isText,
+  objectOf,
+  oneOf,
+} from "../host/files.ts";
 import type { Host } from "../host/host.ts";
 import { type StoredFile, isStoredFile } from "./copies.ts";
 import {
@@ -400,10 +410,7 @@ interface LedgerState {
 /** A source that was in no run for so long is forgotten. */
 const FORGOTTEN_MS = 60 * DAY_MS;
 
-function isLedgerState(state: unknown): state is LedgerState {
-  const { version, sources } = (state ?? {}) as Partial<LedgerState>;
-  return version === 1 && typeof sources === "object" && sources !== null;
-}
+const isLedgerState = objectOf<LedgerState>({ version: oneOf([1]), sources: objectOf({}) });
 
 function writeHistories(histories: ReadonlyMap<string, SourceHistory>, now: number): LedgerState {
   const young = [...histories].filter(([, { seenAt }]) => now - seenAt < FORGOTTEN_MS);
@@ -426,7 +433,7 @@ function readHistories(
   for (const [key, value] of Object.entries(sources)) {
     if (except?.has(key) === true) continue;
     const history = mapped(value, (field, one) => readField(field, one, now));
-    if (isHistory(history as Partial<SourceHistory>)) found.set(key, history as SourceHistory);
+    if (isHistory(history)) found.set(key, history);
   }
   return found;
 }
@@ -448,44 +455,28 @@ function mapped(value: unknown, change: (field: string, value: unknown) => unkno
   );
 }
 
-function isHistory(history: Partial<SourceHistory>): history is SourceHistory {
-  const { name, salt, files, texts, offered, steps, hold, freed = [], seenAt } = history;
-  return (
-    typeof name === "string" &&
-    areNumbers([salt, seenAt]) &&
-    Array.isArray(files) &&
-    files.every(isStoredFile) &&
-    Array.isArray(texts) &&
-    texts.length > 0 &&
-    texts.every(isPast) &&
-    (offered === undefined ||
-      (isSize(offered) && areNumbers([offered.at]) && typeof offered.text === "string")) &&
-    Array.isArray(steps) &&
-    steps.every((step: Partial<SizeStep> | null) => areNumbers([step?.days, step?.share])) &&
-    (hold === undefined || isHold(hold)) &&
-    Array.isArray(freed) &&
-    freed.every(
-      (one: Partial<FreedThen> | null) => areNumbers([one?.at]) && Array.isArray(one?.names),
-    )
-  );
-}
+const SIZE = { names: isNumber, sketch: arrayOf(isAnything) };
+const isPast = objectOf<PastText>({ ...SIZE, at: isNumber }, { kept: isNumber, gained: isNumber });
 
-function isHold({ since, ways, offer }: Partial<SourceHold>): boolean {
-  return areNumbers([since, offer?.since]) && Array.isArray(ways) && isSize(offer);
-}
-
-function isPast(text: Partial<PastText> | null): boolean {
-  const { at, kept = 1, gained = 0 } = text ?? {};
-  return isSize(text) && areNumbers([at, kept, gained]);
-}
-
-function isSize(size: Partial<TextSize> | null | undefined): boolean {
-  return areNumbers([size?.names]) && Array.isArray(size?.sketch);
-}
-
-function areNumbers(values: readonly unknown[]): boolean {
-  return values.every((value) => typeof value === "number" && Number.isFinite(value));
-}
+const isHistory = objectOf<SourceHistory>(
+  {
+    name: isText,
+    salt: isNumber,
+    seenAt: isNumber,
+    files: arrayOf(isStoredFile),
+    texts: (value) => Array.isArray(value) && value.length > 0 && value.every(isPast),
+    steps: arrayOf(objectOf<SizeStep>({ days: isNumber, share: isNumber })),
+  },
+  {
+    offered: objectOf({ ...SIZE, at: isNumber, text: isText }),
+    hold: objectOf<SourceHold>({
+      since: isNumber,
+      ways: arrayOf(isAnything),
+      offer: objectOf({ ...SIZE, since: isNumber }),
+    }),
+    freed: arrayOf(objectOf<FreedThen>({ at: isNumber, names: arrayOf(isAnything) })),
+  },
+);
 
 /** What is published about a source beside the list: the baseline where the ledger is lost. */
 export interface PublishedSource {
@@ -555,20 +546,17 @@ function sourcesIn(text: string): PublishedSource[] {
   }
 }
 
-function isSource(source: Partial<PublishedSource> | null): source is PublishedSource {
-  const { name, key, names, since, files, sketch, kinds = {} } = source ?? {};
-  return (
-    typeof kinds === "object" &&
-    (kinds as object | null) !== null &&
-    typeof name === "string" &&
-    typeof key === "string" &&
-    typeof names === "number" &&
-    !Number.isNaN(Date.parse(since ?? "")) &&
-    Array.isArray(files) &&
-    files.every((file: object | null) => isStoredFile({ validators: {}, ...file })) &&
-    readSketch(sketch) !== undefined
-  );
-}
+const isSource = objectOf<PublishedSource>(
+  {
+    name: isText,
+    key: isText,
+    names: isNumber,
+    since: isDate,
+    files: arrayOf((file) => isStoredFile({ validators: {}, ...(file as object | null) })),
+    sketch: (value) => readSketch(value) !== undefined,
+  },
+  { kinds: objectOf({}) },
+);
 
 /** The history that a published source gives. */
 function historyOf(source: PublishedSource, now: number): SourceHistory {

@@ -1,6 +1,7 @@
 import { HashTable, hashEnd, hashStep, otherHashStep } from "../bytes/hash.ts";
 import { DOT, HASH, PIPE, SLASH, countLineFeeds, decodeUtf8, encodeUtf8 } from "../bytes/text.ts";
 import { numberText } from "../diagnostics/text.ts";
+import { type TypeCheck, isFlag, isNumber, isText, arrayOf, objectOf } from "../host/files.ts";
 import { HashFilter } from "../kernel/rows.ts";
 import { isLocalLine } from "../syntax/hosts-line.ts";
 import { endsLine } from "../syntax/list-scan.ts";
@@ -263,23 +264,14 @@ export function freshSalt(): number {
 }
 
 /** Checks every field, because other programs may have changed the file. */
-export function isMeasure(measure: unknown): measure is SourceMeasure {
-  if (typeof measure !== "object" || measure === null) return false;
-  const { entries, hasRules, salt, sketch, open, watched } = measure as Partial<SourceMeasure>;
-  return (
-    typeof entries === "number" &&
-    typeof hasRules === "boolean" &&
-    typeof salt === "number" &&
-    isSketch(sketch) &&
-    isSketch(open) &&
-    Array.isArray(watched) &&
-    watched.every((name) => typeof name === "string")
-  );
-}
-
-function isSketch(hashes: unknown): boolean {
-  return Array.isArray(hashes) && hashes.every((hash) => typeof hash === "number");
-}
+export const isMeasure: TypeCheck<SourceMeasure> = objectOf<SourceMeasure>({
+  entries: isNumber,
+  hasRules: isFlag,
+  salt: isNumber,
+  sketch: arrayOf(isNumber),
+  open: arrayOf(isNumber),
+  watched: arrayOf(isText),
+});
 
 /** Headers are at the start of a list. */
 const HEAD_BYTES = 8192;

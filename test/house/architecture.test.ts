@@ -357,6 +357,11 @@ const JOBS: readonly {
     home: "meaning/verdict.ts",
   },
   {
+    job: "a check of stored JSON",
+    looks: /function is[A-Z]\w*\((?:\w+: unknown|\w+: Partial<)[^]*?typeof|const isText\b/,
+    home: "host/files.ts",
+  },
+  {
     job: "a search for the end of a line in bytes",
     looks: /\bindexOf\((?:LF|10|0x0a)\b/,
     home: "bytes/text.ts",

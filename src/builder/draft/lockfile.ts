@@ -7,7 +7,7 @@ import type { SourceLock } from "../../engine/compile-options.ts";
 import type { CompiledList } from "../../engine/report.ts";
 import { allEntryFiles, allNameLists, selectionOf } from "../../engine/plan.ts";
 import { storeKeyOf } from "../../engine/source-state.ts";
-import { writeWhole } from "../../host/files.ts";
+import { isDate, isNumber, isText, arrayOf, objectOf, writeWhole } from "../../host/files.ts";
 import { type Host, HostError } from "../../host/host.ts";
 import { outputFailed } from "../../publish/list-file.ts";
 import {
@@ -355,37 +355,19 @@ function locksIn(text: string): readonly Lockfile[] | undefined {
 }
 
 /** Checks every field, because people and other programs may edit the file. */
-function isLock(value: unknown): value is Lockfile {
-  const { configuration, tool, suffixes, config, built, sources, local } =
-    fieldsOf<Lockfile>(value);
-  return (
-    (configuration === undefined || typeof configuration === "string") &&
-    [tool, suffixes, config, built].every((field) => typeof field === "string") &&
-    !Number.isNaN(Date.parse(built as string)) &&
-    Array.isArray(sources) &&
-    sources.every(isLockedSource) &&
-    Array.isArray(local) &&
-    local.every(isLockedFile)
-  );
-}
-
-function isLockedSource(value: unknown): boolean {
-  const { source, key, rules, files } = fieldsOf<LockedSource>(value);
-  return (
-    typeof source === "string" &&
-    typeof key === "string" &&
-    (rules === undefined || typeof rules === "number") &&
-    Array.isArray(files) &&
-    files.every(isStoredFile)
-  );
-}
-
-function isLockedFile(value: unknown): boolean {
-  const { path, sha256 } = fieldsOf<LockedFile>(value);
-  return typeof path === "string" && typeof sha256 === "string";
-}
-
-/** The fields of any value, with unknown types. */
-function fieldsOf<T>(value: unknown): Partial<Record<keyof T, unknown>> {
-  return typeof value === "object" && value !== null ? value : {};
-}
+const isLock = objectOf<Lockfile>(
+  {
+    tool: isText,
+    suffixes: isText,
+    config: isText,
+    built: isDate,
+    sources: arrayOf(
+      objectOf<LockedSource>(
+        { source: isText, key: isText, files: arrayOf(isStoredFile) },
+        { rules: isNumber },
+      ),
+    ),
+    local: arrayOf(objectOf<LockedFile>({ path: isText, sha256: isText })),
+  },
+  { configuration: isText },
+);

@@ -14,7 +14,7 @@ import { ListModel } from "../../formats/list-model.ts";
 import { DEFAULT_OPTIONS } from "../../formats/name-format.ts";
 import { NameBuffer } from "../../formats/names.ts";
 import { Losses } from "../../formats/special-rule.ts";
-import { readLines } from "../../host/files.ts";
+import { isAnything, isText, arrayOf, objectOf, readLines } from "../../host/files.ts";
 import type { Host } from "../../host/host.ts";
 import { NameExpander } from "../../kernel/names.ts";
 import { isExpression } from "../../meaning/line.ts";
@@ -209,16 +209,11 @@ function taggedLists(places: ListPlaces): (CombinedListName | undefined)[] {
   });
 }
 
-function isMadeFrom(value: unknown): value is MadeFrom {
-  if (typeof value !== "object" || value === null) return false;
-  const { digest, written, places } = value as Partial<MadeFrom>;
-  return (
-    typeof digest === "string" &&
-    typeof written === "object" &&
-    written !== null &&
-    Array.isArray(places)
-  );
-}
+const isMadeFrom = objectOf<MadeFrom>({
+  digest: isText,
+  written: objectOf({}),
+  places: arrayOf(isAnything),
+});
 
 /** Digest of the settings and of the stamps of everything that was read and written. */
 async function digestOf(

@@ -1,6 +1,7 @@
 import { CODES, codeEntry } from "../../diagnostics/codes.ts";
 import type { Diagnostic } from "../../diagnostics/render.ts";
 import { countText, printable } from "../../diagnostics/text.ts";
+import { isDate, isNumber, isText, arrayOf, objectOf, oneOf } from "../../host/files.ts";
 import type { StateFile } from "../../host/files.ts";
 import type { Host } from "../../host/host.ts";
 import { stateOf } from "../../record/record-file.ts";
@@ -255,20 +256,19 @@ function safeToPrint(condition: Condition): Condition {
   return { ...condition, ...(Object.fromEntries(texts) as Partial<Condition>) };
 }
 
-function isStored(value: unknown): value is StoredConditions {
-  if (typeof value !== "object" || value === null) return false;
-  const { version, conditions } = value as Partial<StoredConditions>;
-  return version === 1 && Array.isArray(conditions) && conditions.every(isCondition);
-}
-
-function isCondition(value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  const { code, severity, message, finder, since, reminders } = value as Partial<Condition>;
-  const { subject = "", hint = "", cause = "", all = [], later = "" } = value as Partial<Condition>;
-  const other = [later, subject, hint, cause, ...(Array.isArray(all) ? all : [all])];
-  const texts = [code, severity, message, finder, since, ...other];
-  const isDated = !Number.isNaN(Date.parse(since ?? ""));
-  return (
-    texts.every((text) => typeof text === "string") && typeof reminders === "number" && isDated
-  );
-}
+const isStored = objectOf<StoredConditions>({
+  version: oneOf([1]),
+  conditions: arrayOf(
+    objectOf<Condition>(
+      {
+        code: isText,
+        severity: isText,
+        message: isText,
+        finder: isText,
+        since: isDate,
+        reminders: isNumber,
+      },
+      { subject: isText, hint: isText, cause: isText, later: isText, all: arrayOf(isText) },
+    ),
+  ),
+});

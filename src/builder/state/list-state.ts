@@ -4,7 +4,18 @@ import { VERSION } from "../../diagnostics/version.ts";
 import type { FreedNamesOf } from "../../engine/compile-options.ts";
 import type { Learned } from "../../engine/report.ts";
 import type { CompileReport } from "../../engine/report.ts";
-import { StateFile } from "../../host/files.ts";
+import {
+  StateFile,
+  either,
+  isAnything,
+  isDate,
+  isNumber,
+  isText,
+  arrayOf,
+  objectOf,
+  oneOf,
+  mapOf,
+} from "../../host/files.ts";
 import { type Host, HostError } from "../../host/host.ts";
 import type { OutputFile } from "../../publish/list-file.ts";
 import { journalPath, newestRecord, stateOf } from "../../record/record-file.ts";
@@ -160,39 +171,26 @@ export async function rememberProofs(
   await fileOf(list, host).tryReplace(state, 1);
 }
 
-function isLastProof(value: unknown): value is LastProof {
-  if (typeof value !== "object" || value === null) return false;
-  const { version, resolvers, before, undone = [] } = value as Partial<LastProof>;
-  if (!Array.isArray(undone) || !undone.every(isUndone)) return false;
-  if (before !== undefined && !isBefore(before)) return false;
-  if (version !== 1 || typeof resolvers !== "object" || resolvers === null) return false;
-  return Object.values(resolvers).every(isProof);
-}
-
-function isBefore(value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  const { build, resolvers } = value as Partial<BuildBefore>;
-  return typeof build === "string" && isTexts(resolvers);
-}
-
-function isUndone(value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  const { build, times, reason } = value as Partial<UndoneBuild>;
-  if (typeof build !== "string" || typeof reason !== "string") return false;
-  return isTexts(times) && times.every((time) => !Number.isNaN(Date.parse(time)));
-}
-
-function isTexts(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((one) => typeof one === "string");
-}
-
-function isProof(value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  const { outcome, detail, at, since, latencyMs } = value as Partial<ResolverProof>;
-  const isTimed = latencyMs === null || typeof latencyMs === "number";
-  const texts = [detail, at, since].every((text) => typeof text === "string");
-  return texts && isTimed && (OUTCOMES as readonly unknown[]).includes(outcome);
-}
+const isLastProof = objectOf<LastProof>(
+  {
+    version: oneOf([1]),
+    resolvers: mapOf(
+      objectOf<ResolverProof>({
+        outcome: oneOf(OUTCOMES),
+        detail: isText,
+        at: isText,
+        since: isText,
+        latencyMs: either(isNumber, oneOf([null])),
+      }),
+    ),
+  },
+  {
+    before: objectOf<BuildBefore>({ build: isText, resolvers: arrayOf(isText) }),
+    undone: arrayOf(
+      objectOf<UndoneBuild>({ build: isText, reason: isText, times: arrayOf(isDate) }),
+    ),
+  },
+);
 
 /** The state of the last publish, stored beside the list. Fields that earlier versions did not write are optional. */
 export interface LastPublish {
@@ -262,12 +260,10 @@ export async function rememberPublish(
   }
 }
 
-function isLastPublish(record: unknown): record is LastPublish {
-  if (typeof record !== "object" || record === null) return false;
-  const { version, rules, sources, blocked = [], config = "" } = record as Partial<LastPublish>;
-  if (version !== 1 || typeof rules !== "number" || typeof config !== "string") return false;
-  return Array.isArray(sources) && Array.isArray(blocked);
-}
+const isLastPublish = objectOf<LastPublish>(
+  { version: oneOf([1]), rules: isNumber, sources: arrayOf(isAnything) },
+  { blocked: arrayOf(isAnything), config: isText },
+);
 
 const DAYS_MS = 30 * 86_400_000;
 
@@ -332,20 +328,17 @@ async function keep(
   await memoryFile(output, host).tryReplace(after);
 }
 
-function isMemory(value: unknown): value is ListMemory {
-  const { version, blocked, freed } = (value ?? {}) as Partial<ListMemory>;
-  if (version !== 1 || !Array.isArray(blocked) || !Array.isArray(freed)) return false;
-  return blocked.every(isEntry) && freed.every(isFreed);
-}
-
-function isFreed(value: unknown): boolean {
-  const { source, names, at } = (value ?? {}) as Partial<ListMemory["freed"][number]>;
-  return typeof source === "string" && Array.isArray(names) && Number.isFinite(at);
-}
-
-function isEntry(entry: unknown): boolean {
-  return Array.isArray(entry) && typeof entry[0] === "string" && Number.isFinite(entry[1]);
-}
+const isMemory = objectOf<ListMemory>({
+  version: oneOf([1]),
+  blocked: arrayOf((entry) => Array.isArray(entry) && isText(entry[0]) && isNumber(entry[1])),
+  freed: arrayOf(
+    objectOf<ListMemory["freed"][number]>({
+      source: isText,
+      names: arrayOf(isAnything),
+      at: isNumber,
+    }),
+  ),
+});
 
 /** A list that stays at a build until the hold ends. */
 export interface Hold {
@@ -429,12 +422,15 @@ export function holdFacts(hold: FoundHold): HoldFacts {
   return { since: hold.at, by: hold.by, build: hold.of };
 }
 
-function isHold(value: unknown): value is Hold {
-  const { version, at, by, of, report, written, files } = (value ?? {}) as Partial<Hold>;
-  const isDated = [at, of].every((timestamp) => !Number.isNaN(Date.parse(timestamp ?? "")));
-  const isListed = [report?.sources, written, files].every(Array.isArray);
-  return version === 1 && isDated && typeof by === "string" && isListed;
-}
+const isHold = objectOf<Hold>({
+  version: oneOf([1]),
+  at: isDate,
+  of: isDate,
+  by: isText,
+  report: objectOf<Hold["report"]>({ sources: arrayOf(isAnything) }),
+  written: arrayOf(isAnything),
+  files: arrayOf(isAnything),
+});
 
 interface StampedFile {
   readonly path: string;
@@ -579,10 +575,12 @@ async function keyOf(list: string | undefined, options: BuildOptions, host: Host
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex");
 }
 
-function isCachedBuild(value: unknown): value is CachedBuild {
-  if (typeof value !== "object" || value === null) return false;
-  const { web, inputs, outputs, compared, report, written, names } = value as Partial<CachedBuild>;
-  const isReported = typeof report === "object" && Array.isArray(report.sources);
-  const lists = [inputs, outputs, compared, written, names];
-  return typeof web === "string" && lists.every(Array.isArray) && isReported;
-}
+const isCachedBuild = objectOf<CachedBuild>({
+  web: isText,
+  inputs: arrayOf(isAnything),
+  outputs: arrayOf(isAnything),
+  compared: arrayOf(isAnything),
+  written: arrayOf(isAnything),
+  names: arrayOf(isAnything),
+  report: objectOf<CachedBuild["report"]>({ sources: arrayOf(isAnything) }),
+});
