@@ -42,6 +42,7 @@ export type { FeedName } from "./config/sources.ts";
 export type { FormatName, OutputFormat } from "./config/outputs.ts";
 export type { Exit } from "./diagnostics/codes.ts";
 export { CompilerError, type Diagnostic, type FileLocation } from "./diagnostics/render.ts";
+export type { SourceChange } from "./documents/documents.ts";
 export type { ProofOutcome, SourceStateName } from "./documents/facts.ts";
 export type { Plugin, PluginFormat, PluginTransformation } from "./engine/plugins.ts";
 export type { ProgressEvent } from "./engine/compile-options.ts";

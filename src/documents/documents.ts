@@ -146,7 +146,7 @@ export interface ChangeDocument extends Omit<ListDifference, "changes"> {
 
 /** How many rules of a source were added and removed. */
 export interface SourceChange {
-  readonly source: string;
+  readonly label: string;
   readonly added: number;
   readonly removed: number;
 }

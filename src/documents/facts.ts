@@ -240,7 +240,7 @@ export interface LineOfFate extends LineLocation {
 
 /** What a source contributes to a list. */
 export interface SourceStats {
-  readonly source: string;
+  readonly label: string;
   readonly lines: number;
   /** Lines that are in the list. */
   readonly kept: number;
@@ -322,7 +322,7 @@ export interface TrafficFile {
 
 /** What a source did for the queries of a log. */
 export interface SourceTraffic {
-  readonly source: string;
+  readonly label: string;
   /** Queries for names that the list blocks, and that a line of this source blocks. */
   readonly blocked: number;
   /** Those that the list would not block without it. */

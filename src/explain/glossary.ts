@@ -224,7 +224,7 @@ export function statsOf(record: BuildRecord): ListStats {
     lines,
     ...(minSources > 1 && { minSources }),
     sources: sources.map(({ label, lines: read, kept, dropped, state }, index) => ({
-      source: label,
+      label,
       lines: read,
       kept,
       dropped,

@@ -1,3 +1,4 @@
+import type { SourceChange } from "../documents/documents.ts";
 import { BANG, LF, decodeUtf8, equalBytes, lineEnd } from "../bytes/text.ts";
 import type { RankedNames } from "../meaning/ranked-names.ts";
 import type { BuildRecord } from "../record/build-record.ts";
@@ -32,11 +33,7 @@ export interface ListChange extends ListDifference {
   /** The locations of changed and deciding rules, if a record has them. */
   readonly locations: ReadonlyMap<string, LineLocation>;
   /** The number of added and removed rules per source. */
-  readonly bySource: readonly {
-    readonly source: string;
-    readonly added: number;
-    readonly removed: number;
-  }[];
+  readonly bySource: readonly SourceChange[];
 }
 
 /** Whether nothing that is published changes. */
@@ -90,7 +87,7 @@ function countBySource(
   for (const text of added) count(newLocations.get(text), "added");
   for (const text of removed) count(oldLocations.get(text), "removed");
   return [...counts]
-    .map(([source, numbers]) => ({ source, ...numbers }))
+    .map(([label, numbers]) => ({ label, ...numbers }))
     .toSorted((a, b) => b.added + b.removed - a.added - a.removed);
 }
 

@@ -168,7 +168,7 @@ class TrafficTally {
       queries: this.queries,
       blocked: this.blockedQueries,
       sources: this.record.header.sources.map(({ label }, index) => ({
-        source: label,
+        label,
         blocked: this.blocked[index]!,
         alone: this.alone[index]!,
       })),

@@ -258,7 +258,7 @@ function details({ header, stats, parents, popular, history }: ReportView): Html
               also has.
             </p>
             ${heatmap(
-              sources.map(({ source }) => source),
+              sources.map(({ label }) => label),
               stats.overlap,
             )}`
     }
@@ -385,9 +385,9 @@ function changedName({ name, rule, source, rank }: ShownName): Html {
 function sourcesTable({ bySource }: RuleChange): Html | undefined {
   if (bySource.length === 0) return undefined;
   const rows = bySource.slice(0, MOST_SOURCES).map(
-    ({ source, added, removed }) =>
+    ({ label, added, removed }) =>
       html`<tr>
-        <td>${source}</td>
+        <td>${label}</td>
         <td class="n" data-name="Rules added">${added === 0 ? "0" : `+${numberText(added)}`}</td>
         <td class="n" data-name="Rules removed">
           ${removed === 0 ? "0" : `−${numberText(removed)}`}
@@ -715,7 +715,7 @@ function sourceSection(stats: ListStats, change: LastChange | undefined): Html {
 
 /** Which sources could be removed. */
 function spareText({ sources, cover }: ListStats): string {
-  const spare = sources.map(({ source }) => source).filter((one) => !cover.sources.includes(one));
+  const spare = sources.map(({ label }) => label).filter((one) => !cover.sources.includes(one));
   if (spare.length === 0)
     return cover.isSmallest ? "The list would lose rules without any of the sources." : "";
   return `${countText(cover.sources.length, "source has", "sources have")} all rules of the list. It would lose none without ${someOf(spare)}.`;
@@ -726,7 +726,7 @@ function sourceRow(
   most: number,
   linesBefore: ReadonlyMap<string, number> | undefined,
 ): Html {
-  const { source, state, lines, kept, redundant, rules, onlyHere } = one;
+  const { label: source, state, lines, kept, redundant, rules, onlyHere } = one;
   const [tone, text] = STATES[state] ?? ["", state];
   const old = linesBefore?.get(source);
   return html`<tr>
@@ -778,7 +778,7 @@ function trafficSection({ files, queries, blocked, sources, unseen }: TrafficSta
     </p>
     ${bars(
       "Queries by source",
-      byBlocked.map((one) => ({ label: one.source, value: one.blocked, part: one.alone })),
+      byBlocked.map((one) => ({ label: one.label, value: one.blocked, part: one.alone })),
       "by it alone",
     )}`;
 }

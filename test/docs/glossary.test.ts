@@ -53,7 +53,7 @@ test("summary, stats, lines, why and JSON say the same words and numbers about a
   }
   const { sources } = listIn(await run("stats", "--json")) as { sources: object[] };
   assert.deepEqual(Object.keys(sources[0]!), [
-    "source",
+    "label",
     "lines",
     "kept",
     "dropped",

@@ -125,12 +125,12 @@ async function auditAndCompile(file: string): Promise<AuditJson> {
     "--json",
   );
   const { sources } = listIn(stats.stdout) as {
-    sources: { source: string; rules: number; onlyHere: number }[];
+    sources: { label: string; rules: number; onlyHere: number }[];
   };
   assert.deepEqual(
     live.map(({ rules, onlyHere }) => [rules, onlyHere]),
     sources
-      .filter(({ source }) => source !== "Own rules")
+      .filter(({ label }) => label !== "Own rules")
       .map(({ rules, onlyHere }) => [rules, onlyHere]),
   );
   return audit;

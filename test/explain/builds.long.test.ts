@@ -75,7 +75,7 @@ test("builds are compared by number and by day", async () => {
     const change = listIn(stdout) as Record<string, unknown>;
     assert.deepEqual(change["added"], ["||c.example^", "||d.example^"]);
     assert.deepEqual(change["removed"], ["||b.example^"]);
-    assert.deepEqual(change["bySource"], [{ source: "Ads", added: 2, removed: 1 }]);
+    assert.deepEqual(change["bySource"], [{ label: "Ads", added: 2, removed: 1 }]);
   }
   const same = await project.run("diff", ...PLACE, "@0", "@0");
   assert.equal(same.exit, 0);

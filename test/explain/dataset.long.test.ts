@@ -83,13 +83,13 @@ test("random lists: each line has its text and its fate, and counts are those of
     const { stdout } = await project.run("stats", "--json");
     const { sources } = listIn(stdout) as {
       sources: {
-        source: string;
+        label: string;
         lines: number;
         kept: number;
         dropped: Record<string, number>;
       }[];
     };
-    for (const { source, lines: count, kept, dropped } of sources) {
+    for (const { label: source, lines: count, kept, dropped } of sources) {
       const own = lines.filter((line) => line["source"] === source && line["counted"] === "true");
       assert.equal(own.length, count, `lines of ${source}`);
       const counts: Record<string, number> = {};

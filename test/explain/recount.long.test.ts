@@ -128,7 +128,7 @@ async function checkViews(sources: Sources, config: object, least: number): Prom
   const { stdout: table } = await project.run("stats", "-c", "c.json");
   const stats = await jsonOf<{
     rules: number;
-    sources: (Omit<Counted, "dropped"> & { source: string; dropped: Record<string, number> })[];
+    sources: (Omit<Counted, "dropped"> & { label: string; dropped: Record<string, number> })[];
   }>(project, "stats");
   assert.equal(stats.rules, rules);
   await project.run("stats", "-c", "c.json", "--html");
@@ -159,7 +159,7 @@ async function checkViews(sources: Sources, config: object, least: number): Prom
     assert.deepEqual(row(summary).slice(0, 3), [lines, kept, dropped], summary);
     const [a, b, c, , d, e] = row(table);
     assert.deepEqual([a, b, c, d, e], [lines, kept, dropped, one.rules, one.onlyHere], table);
-    const known = stats.sources.find((other) => other.source === source)!;
+    const known = stats.sources.find((other) => other.label === source)!;
     const { dropped: byFate } = known;
     const inStats = { ...known, dropped: sumOf(Object.values(byFate)) };
     for (const key of ["lines", "kept", "dropped", "rules", "onlyHere"] as const) {

@@ -86,7 +86,7 @@ test(
       lines: number;
       rules: number;
       sources: {
-        source: string;
+        label: string;
         lines: number;
         kept: number;
         dropped: Record<string, number>;
@@ -96,7 +96,7 @@ test(
     const first = blocks.find(({ title }) => title === "duckdb");
     const counts = (await connection.runAndReadAll(first!.text)).getRowsJson();
     assert.ok(counts.length > 20);
-    for (const { source, lines, kept, dropped } of stats.sources) {
+    for (const { label: source, lines, kept, dropped } of stats.sources) {
       const own = counts.filter((row) => row[0] === source);
       const countOf = (...fates: string[]): number =>
         own

@@ -75,8 +75,8 @@ function sourceLines({ bySource }: ListChange): string[] {
   const rows = renderTable(
     bySource
       .slice(0, MOST)
-      .map(({ source, added, removed }) => [
-        printable(source, 40),
+      .map(({ label, added, removed }) => [
+        printable(label, 40),
         `+ ${numberText(added)}`,
         `− ${numberText(removed)}`,
       ]),
@@ -266,7 +266,7 @@ function sharesLine({ bySource }: ListChange): string[] {
   if (bySource.length === 0) return [];
   const shown = bySource
     .slice(0, MOST_CHANGES)
-    .map(({ source, added, removed }) => `${markdownText(source)} +${added} −${removed}`);
+    .map(({ label, added, removed }) => `${markdownText(label)} +${added} −${removed}`);
   const more = bySource.length > MOST_CHANGES ? ` and ${bySource.length - MOST_CHANGES} more` : "";
   return [`- By source: ${shown.join(", ")}${more}`];
 }

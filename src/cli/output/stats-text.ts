@@ -31,7 +31,7 @@ function numbersOf(stats: ListStats): string[][] {
 /** One row per source, then the smallest set of sources and the largest overlaps. */
 export function statsTable(stats: ListStats, style: Style, columns: number): string {
   const rows = numbersOf(stats).map((cells, index) => [
-    printable(stats.sources[index]!.source),
+    printable(stats.sources[index]!.label),
     ...cells,
   ]);
   const [head, ...body] = renderTable([["source", ...HEADINGS], ...rows], {
@@ -57,8 +57,8 @@ function coverLine({ cover, sources, rules, minSources }: ListStats): string {
     const why = minSources === undefined ? "" : ` with min_sources: ${minSources}`;
     return `${all} needed for ${rules === 1 ? "its" : "these"} ${countText(rules, "rule")}${why}.`;
   }
-  const superfluous = sources.filter(({ source }) => !cover.sources.includes(source));
-  const names = superfluous.map(({ source }) => printable(source, 60)).join(", ");
+  const superfluous = sources.filter(({ label }) => !cover.sources.includes(label));
+  const names = superfluous.map(({ label }) => printable(label, 60)).join(", ");
   return `${cover.sources.length} of ${sources.length} sources${certain} ${cover.sources.length === 1 ? "yields" : "yield"} the same ${countText(rules, "rule")}; redundant: ${names}`;
 }
 
@@ -70,7 +70,7 @@ function overlapLines({ overlap, sources }: ListStats): string[] {
       const second = first + 1 + rest;
       const shared = overlap[first]![second]!;
       const smaller = Math.min(overlap[first]![first]!, overlap[second]![second]!);
-      return { a: a.source, b: b.source, shared, part: smaller === 0 ? 0 : shared / smaller };
+      return { a: a.label, b: b.label, shared, part: smaller === 0 ? 0 : shared / smaller };
     }),
   );
   return pairs
@@ -86,7 +86,7 @@ function overlapLines({ overlap, sources }: ListStats): string[] {
 /** The statistics for a README or a pull request. */
 export function statsMarkdown(stats: ListStats): string {
   const rows = numbersOf(stats).map(
-    (row, index) => `| ${markdownText(stats.sources[index]!.source)} | ${row.join(" | ")} |`,
+    (row, index) => `| ${markdownText(stats.sources[index]!.label)} | ${row.join(" | ")} |`,
   );
   return `| source | ${HEADINGS.join(" | ")} |\n|---|${"---:|".repeat(HEADINGS.length)}\n${rows.join("\n")}\n\n${markdownText(coverLine(stats))}\n`;
 }
@@ -109,7 +109,7 @@ export function trafficTable(
   columns: number,
 ): string {
   const rows = trafficNumbers(stats, traffic).map((cells, index) => [
-    printable(traffic.sources[index]!.source),
+    printable(traffic.sources[index]!.label),
     ...cells,
   ]);
   const [head, ...body] = renderTable([["source", ...TRAFFIC_HEADINGS], ...rows], {
@@ -131,7 +131,7 @@ export function trafficTable(
 /** The same for a README or a pull request. */
 export function trafficMarkdown(stats: ListStats, traffic: TrafficStats): string {
   const rows = trafficNumbers(stats, traffic).map(
-    (row, index) => `| ${markdownText(traffic.sources[index]!.source)} | ${row.join(" | ")} |`,
+    (row, index) => `| ${markdownText(traffic.sources[index]!.label)} | ${row.join(" | ")} |`,
   );
   const lines = trafficLines(traffic).map((line) => markdownText(line));
   const clients = (traffic.clients ?? []).map(
@@ -186,7 +186,7 @@ function moreLines(count: number, noun: string): string[] {
 
 function trafficLines(traffic: TrafficStats): string[] {
   const { files, queries, blocked, sources, unseen } = traffic;
-  const idle = sources.filter((source) => source.blocked === 0).map(({ source }) => source);
+  const idle = sources.filter((source) => source.blocked === 0).map(({ label }) => label);
   return [
     ...files.map((one) => `${printable(one.file)}: ${queriesText(one.queries)}, ${one.format}`),
     `The list blocks ${numberText(blocked)} of ${queriesText(queries)}${shareText(blocked, queries)}.`,
