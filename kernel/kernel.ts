@@ -997,7 +997,7 @@ export function findHashes(rows: u32, fates: u32, hashes: u32, filter: u32, out:
 }
 
 /**
- * Enters the names of ordinary rows into the filters of their blocks (see `name-filter.ts`). Writes the numbers of rows that are
+ * Enters the names of ordinary rows into the filters of their blocks (see `src/kernel/names.ts`). Writes the numbers of rows that are
  * not ordinary, or were rewritten, to `out`. Returns how many there are.
  */
 export function enterNames(rows: u32, flagsIn: u32, hashes: u32, filters: u32, out: u32): u32 {
@@ -1015,7 +1015,7 @@ export function enterNames(rows: u32, flagsIn: u32, hashes: u32, filters: u32, o
   return count;
 }
 
-/** Writes what is said of a row beside its fate (`Other` in `row-recorder.ts`), a byte for each. */
+/** Writes what is said of a row beside its fate (`Other` in `src/kernel/kernel.ts`), a byte for each. */
 export function writeOthers(rows: u32, flagsIn: u32, kinds: u32, out: u32): void {
   for (let row: u32 = 0; row < rows; row++) {
     const flags = <u32>load<u16>(flagsIn + (row << 1));

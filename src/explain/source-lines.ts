@@ -384,7 +384,7 @@ async function firstSeen(
   return found;
 }
 
-/** The first number of the line with this text; see `sources/ledger`. */
+/** The first number of the line with this text; the file of `remember`, see `sources/kept-limits.ts`. */
 function secondsOf(text: string, ledger: Buffer): number | undefined {
   const needle = encodeUtf8(` ${text}\n`);
   for (let at = ledger.indexOf(needle); at !== -1; at = ledger.indexOf(needle, at + 1)) {

@@ -9,7 +9,7 @@ import {
   commentHeader,
 } from "./name-format.ts";
 
-/** A copy of the list that can be split, limited in size or compressed. `adblock.ts` writes the list itself. */
+/** A copy of the list that can be split, limited in size or compressed. `adblock` below writes the list itself. */
 const adblockCopy: NameFormat = {
   summary:
     "Adblock syntax with every rule of the list; can be split, compressed or limited in size.",

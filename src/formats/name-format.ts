@@ -64,7 +64,7 @@ export interface FileHeaderFacts {
   readonly serial: number;
 }
 
-/** An output format. One file each; `registry.ts` lists them all. */
+/** An output format; `formats.ts` has them all. */
 export interface NameFormat {
   /** One line, for the reference page. */
   readonly summary: string;

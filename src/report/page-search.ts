@@ -22,7 +22,7 @@ import { isRegexText, needsRe2 } from "../syntax/regex-rule.ts";
 
 /**
  * The search of the report. The page contains the source of these functions, because they run in the browser too. They must use
- * only each other, and the functions that `page-script.ts` lists.
+ * only each other, and the functions that the script of the page lists below.
  */
 
 /** Sorted hashes of the names of one source, which block either the names alone or their subtrees. */

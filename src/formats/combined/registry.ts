@@ -248,7 +248,7 @@ interface CombinedTarget {
   readonly openScratch: () => Scratch;
 }
 
-/** A format for several lists at once. One file each; `registry.ts` lists them all. */
+/** A format for several lists at once. */
 interface CombinedFormat {
   /** One line, for the reference page. */
   readonly summary: string;
