@@ -117,9 +117,8 @@ export type BuildEvent =
   /** A file over several lists was written, or need not be. */
   | { readonly kind: "combined"; readonly output: WrittenOutput };
 
-export type { CompileReport, SourceReport } from "../engine/report.ts";
-export type { Loss, LossReason } from "../formats/special-rule.ts";
-export { type SourceState, isDegraded } from "../sources/acquire.ts";
+export type { CompileReport } from "../engine/report.ts";
+export { isDegraded } from "../sources/acquire.ts";
 
 /**
  * How a build ended. `published`: at least one list was written. `unchanged`: no list changed. `held`: a list is held at an earlier
