@@ -4,7 +4,7 @@ await onWindows([
   "formats/outputs",
   "publish/manifest",
   "publish/patches.long",
-  "formats/limits",
+  "formats/limits.long",
   "publish/publish",
   "publish/output-lock",
 ]);
