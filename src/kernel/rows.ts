@@ -254,6 +254,6 @@ export class RowRecorder {
     const fates = chunk.columnAt(COLUMN.fate);
     const first = chunk.id << CHUNK_SHIFT;
     const end = kernel.exports.writeCauses(chunk.length, fates, by.byteOffset, first, causesAt);
-    return kernel.bytes(causesAt, end - causesAt);
+    return kernel.bytes(causesAt, (end >>> 0) - causesAt);
   }
 }

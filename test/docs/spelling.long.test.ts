@@ -13,7 +13,7 @@ function pages(): string[] {
   const top = readdirSync(ROOT);
   return [...docs.map((file) => join("docs", file)), ...top].filter(
     // Made from the comments of types, with their names.
-    (file) => file.endsWith(".md") && file !== join("docs", "reference", "library.md"),
+    (file) => file.endsWith(".md") && !/reference.(?:library|documents)\.md$/.test(file),
   );
 }
 
