@@ -7,19 +7,9 @@ import type { Answerer, Host, SelfRun, SelfRunEnd } from "../../src/host/host.ts
 import { type MemoryHost, memoryHost } from "../support/internals.ts";
 import { withDeadline } from "../../src/server/runs.ts";
 import { Served } from "../support/served.ts";
+import { BUILT } from "../support/built-document.ts";
 
 const TOKEN = "0123456789abcdef";
-const REPORT = {
-  name: "n",
-  lines: 1,
-  kept: 1,
-  rules: 1,
-  bytes: 13,
-  degraded: false,
-  outputs: [{ file: "rules/n.txt", outcome: "written" }],
-  sources: [],
-};
-
 /** `serve` in memory, with a fake compile. */
 async function serving(
   words: readonly string[],
@@ -86,7 +76,7 @@ test(
     let isEndless = true;
     let stops = 0;
     const { host, ask, stop } = await serving(["--run-timeout", "0.2s"], async ({ signal }) => {
-      if (!isEndless) return { exit: 0, stdout: JSON.stringify(REPORT) };
+      if (!isEndless) return { exit: 0, stdout: JSON.stringify(BUILT) };
       await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
       stops++;
       return { exit: undefined, stdout: "" };

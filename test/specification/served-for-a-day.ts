@@ -1,19 +1,9 @@
 import { run } from "../../src/cli/main.ts";
 import type { Host, ListenAddress, WebReply } from "../../src/host/host.ts";
 import { memoryHost } from "../support/internals.ts";
+import { BUILT } from "../support/built-document.ts";
 
 export const HOUR = 3_600_000;
-
-const REPORT = {
-  name: "n",
-  lines: 1,
-  kept: 1,
-  rules: 1,
-  bytes: 13,
-  degraded: false,
-  outputs: [{ file: "rules/n.txt", outcome: "written" }],
-  sources: [],
-};
 
 export interface ServedDay {
   /** Where it listened. */
@@ -46,7 +36,7 @@ export async function servedForADay(): Promise<ServedDay> {
     now: () => new Date(now),
     runSelf: async ({ words: [command] }) => {
       if (command === "compile") runs.push(now);
-      return { exit: 0, stdout: JSON.stringify(REPORT) };
+      return { exit: 0, stdout: JSON.stringify(BUILT) };
     },
     wait: async (ms) => {
       now += ms;
