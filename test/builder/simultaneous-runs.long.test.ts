@@ -10,7 +10,7 @@ import { test } from "node:test";
 import { PROGRAM, runProgram } from "../support/command.ts";
 import { isNightly } from "../support/nightly.ts";
 
-const PAIRS = isNightly ? 200 : 30;
+const PAIRS = isNightly ? 200 : 12;
 /** A list, its log, and what is remembered of it; stored builds are left out. */
 const PUBLISHED = [
   ".rules-compiler",

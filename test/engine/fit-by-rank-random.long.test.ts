@@ -8,7 +8,7 @@ import { isNightly } from "../support/nightly.ts";
 import { Random, seedFrom } from "../support/random.ts";
 import { popularNames } from "../support/popularity/popular-names.ts";
 
-const CASES = isNightly ? 5000 : 500;
+const CASES = isNightly ? 5000 : 120;
 const CHAINS = [[], ["Compress"], ["RemoveComments", "Validate", "Compress"], ["Deduplicate"]];
 /** Formats with one line per name or rule; the rule that a line means, in adblock syntax. */
 const FORMATS: Readonly<Record<string, (line: string) => string>> = {

@@ -8,7 +8,7 @@ import { isNightly } from "../support/nightly.ts";
 import { Random, seedFrom } from "../support/random.ts";
 import { popularNames } from "../support/popularity/popular-names.ts";
 
-const CASES = isNightly ? 5000 : 500;
+const CASES = isNightly ? 5000 : 120;
 const CHAINS = [
   [],
   ["Compress"],
