@@ -193,7 +193,7 @@ test("totals of random logs and lists match a brute-force count over the source 
           naiveRules([...exceptions, ...read(lines.filter((line) => !isException(line)))]),
         );
         const everything = naiveRules(sources.flatMap(({ lines }) => read(lines)));
-        const expected = own.map((index) => ({ source: `S${index}`, blocked: 0, alone: 0 }));
+        const expected = own.map((index) => ({ label: `S${index}`, blocked: 0, alone: 0 }));
         let blocked = 0;
         for (const { name: asked } of queries) {
           const who = [...alone.keys()].filter((index) => isBlocked(alone[index]!, asked));
