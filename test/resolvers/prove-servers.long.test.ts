@@ -354,7 +354,7 @@ test("unbound is proved over UDP, TCP and TLS", { timeout: 900_000 }, async (con
     rmSync(folder, { recursive: true });
   });
   setDefaultCACertificates([TEST_CERTIFICATE]);
-  const proofs = await project.proveAll(30_000);
+  const proofs = await project.proveAll(15_000);
   assert.deepEqual(
     proofs.map(({ resolver, outcome }) => `${resolver} ${outcome}`),
     ["udp proved", "tcp proved", "tls proved", "other unreachable"],

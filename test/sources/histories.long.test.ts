@@ -8,7 +8,7 @@ import { Random } from "../support/random.ts";
 import { Sentences, questionsOf, refuted } from "../support/policy/sentences.ts";
 import { World } from "../support/policy/world.ts";
 
-const HISTORIES = Number(process.env["HISTORIES"] ?? (isNightly ? 100 : 5));
+const HISTORIES = Number(process.env["HISTORIES"] ?? (isNightly ? 100 : 3));
 const FIRST = Number(process.env["FIRST_HISTORY"] ?? 1);
 
 /** A month, judged run by run. Returns what is wrong, each kind once. */
