@@ -210,6 +210,8 @@ async function fetchAny(
   const deadline = new AbortController();
   const isOver = (): boolean => signal?.aborted !== true && deadline.signal.aborted;
   const stop = (): void => deadline.abort();
+  // An event comes once: a run may have ended while others were fetched.
+  if (signal?.aborted === true) stop();
   signal?.addEventListener("abort", stop);
   let timer: ReturnType<typeof setTimeout> | undefined;
   const turn = new SourceSlots(() => {
