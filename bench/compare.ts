@@ -12,7 +12,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { ICANN_RULES } from "../src/syntax/public-suffix-list.ts";
+import { icannRules } from "../src/syntax/public-suffix-list.ts";
 import { compileCommand, inputOf, report, rounded, workFolder } from "./inputs.ts";
 import { type Cost, interleaved, measure } from "./measure.ts";
 
@@ -31,7 +31,8 @@ const out = (file: string): string => join(work, file);
 
 writeFileSync(
   out("suffixes.txt"),
-  `${ICANN_RULES.split(" ")
+  `${icannRules()
+    .split(" ")
     .filter((rule) => !/^[*!]/.test(rule))
     .join("\n")}\n`,
 );

@@ -107,6 +107,33 @@ export function useSuffixes(filter: u32, wildcards: u32): void {
   wildcardFilter = wildcards;
 }
 
+/** Enters the names of suffix rules, each with a blank behind it, into empty filters. */
+export function enterSuffixes(from: u32, end: u32, filter: u32, wildcards: u32): void {
+  for (let at = from; at < end; at++) {
+    const sign = load<u8>(at);
+    const start = at + (sign == 42 ? 2 : sign == 33 ? 1 : 0);
+    while (load<u8>(at) != 32) at++;
+    let state = HASH_SEED;
+    let labelEnd = at;
+    for (let dot = at - 1; dot > start; dot--) {
+      if (load<u8>(dot) != 46) continue;
+      state = hashLabel(state, dot + 1, labelEnd);
+      labelEnd = dot;
+    }
+    const hash = <u32>hashEnd(hashLabel(state, start, labelEnd));
+    addToFilter(filter, 0xffff, hash);
+    if (sign == 42) addToFilter(wildcards, 0x1fff, hash);
+  }
+}
+
+function addToFilter(filter: u32, mask: u32, hash: u32): void {
+  const other = hash >> 15;
+  const first = filter + ((hash >> 3) & mask);
+  store<u8>(first, <u8>(<u32>load<u8>(first) | (1 << (hash & 7))));
+  const second = filter + ((other >> 3) & mask);
+  store<u8>(second, <u8>(<u32>load<u8>(second) | (1 << (other & 7))));
+}
+
 // @ts-ignore: decorator
 @inline
 function isInFilter(filter: u32, mask: u32, hash: u32): bool {

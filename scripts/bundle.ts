@@ -2,7 +2,7 @@
  * Bundles src into dist: a program of 600 modules needs 0.3 s of CPU time to find and link them, a few files do not. Dependencies stay
  * outside, so that their fixes reach users. `tsc` writes the types. See docs/decisions/0034-bundled-program.md.
  */
-import { readFileSync, readdirSync, rmSync, rmdirSync } from "node:fs";
+import { mkdirSync, readFileSync, readdirSync, rmSync, rmdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type RolldownOptions, rolldown } from "rolldown";
 
@@ -15,8 +15,7 @@ const dist = join(root, "dist");
  * gets files of its own. A stage is closed under imports, so files never import each other in circles.
  */
 const STAGES: readonly (readonly [string, readonly string[]])[] = [
-  ["begin", ["host/node-code-folder.ts", "host/node-code-folder.ts"]],
-  ["start", ["cli/main.ts", "host/node.ts", "cli/flags/found-config.ts"]],
+  ["start", ["cli/program.ts", "cli/flags/found-config.ts"]],
   [
     "compile",
     [
@@ -24,10 +23,13 @@ const STAGES: readonly (readonly [string, readonly string[]])[] = [
       "builder/build.ts",
       "builder/plan/project.ts",
       "builder/build-lists.ts",
-      "builder/plan/project.ts",
     ],
   ],
 ];
+
+/** Not of `node:module`, which the other way needs. */
+const NODE_IMPORT =
+  /^import (?:\* as )?(?:(\w+)|(?:(\w+), )?(\{[^}]*\})) from ("node:(?!module")[\w/]+");$/gm;
 
 interface Modules {
   getModuleInfo(id: string): { readonly importedIds: readonly string[] } | null;
@@ -50,32 +52,37 @@ function stagesOf(modules: Modules): ReadonlyMap<string, string> {
 }
 
 let stages: ReadonlyMap<string, string> | undefined;
-const options: RolldownOptions = {
-  input: {
-    "cli/bin": join(src, "cli/bin.ts"),
-    index: join(src, "index.ts"),
-    "dns-api/index": join(src, "dns-api/index.ts"),
-    // A thread that is started by its path, from a file in the same folder.
-    "chunks/signal-thread": join(src, "host/signal-thread.ts"),
-  },
+const shared: RolldownOptions = {
   platform: "node",
   tsconfig: false,
-  // No stage contains an entry, so none gets more exports.
-  preserveEntrySignatures: "allow-extension",
   external: (id) => !/^[./]|^[a-z]:/i.test(id),
   // Copies of long strings would be parsed at every start.
   optimization: { inlineConst: false },
   checks: { ineffectiveDynamicImport: false },
 };
-const bundle = await rolldown(options);
-await bundle.write({
+const output = {
   dir: dist,
-  format: "esm",
-  entryFileNames: "[name].js",
-  chunkFileNames: "chunks/[name]-[hash].js",
   comments: false,
   sourcemap: true,
   sourcemapExcludeSources: true,
+} as const;
+
+// Scripts, because only of these a run can store what it compiled: src/host/node-code-cache.ts.
+const scripts = await rolldown({
+  ...shared,
+  input: {
+    program: join(src, "cli/program.ts"),
+    library: join(src, "index.ts"),
+    "dns-api": join(src, "dns-api/index.ts"),
+  },
+  // No stage contains an entry, so none gets more exports.
+  preserveEntrySignatures: "allow-extension",
+});
+const written = await scripts.write({
+  ...output,
+  format: "cjs",
+  entryFileNames: "chunks/[name]-[hash].cjs",
+  chunkFileNames: "chunks/[name]-[hash].cjs",
   codeSplitting: {
     // Stages have their dependencies already.
     includeDependenciesRecursively: false,
@@ -87,8 +94,82 @@ await bundle.write({
     ],
   },
 });
-await bundle.close();
+await scripts.close();
+const roots = new Map<string, { readonly file: string; readonly exports: readonly string[] }>();
+for (const chunk of written.output) {
+  if (chunk.type !== "chunk") continue;
+  makeLight(join(dist, chunk.fileName));
+  if (chunk.isEntry) roots.set(chunk.name, { file: chunk.fileName, exports: chunk.exports });
+}
+for (const [path, name, up] of [
+  ["index.js", "library", "./"],
+  ["dns-api/index.js", "dns-api", "../"],
+] as const) {
+  const { file, exports } = roots.get(name)!;
+  mkdirSync(dirname(join(dist, path)), { recursive: true });
+  writeFileSync(
+    join(dist, path),
+    `import library from "${up}${file}";\nexport const { ${exports.join(", ")} } = library;\n`,
+  );
+}
+
+const program = join(src, "cli/program.ts");
+const startScripts = `import { startCached } from "${join(src, "host/node-code-cache.ts")}";
+export const start = (argv) => startCached(new URL("../${roots.get("program")!.file}", import.meta.url), argv);`;
+for (const [path, source] of [
+  ["cli/bin", "cli/bin.ts"],
+  // A thread that is started by its path, from a file in the same folder.
+  ["chunks/signal-thread", "host/signal-thread.ts"],
+] as const) {
+  const module = await rolldown({
+    ...shared,
+    input: { [path]: join(src, source) },
+    plugins: [{ name: "start", load: (id) => (id === program ? startScripts : null) }],
+  });
+  await module.write({
+    ...output,
+    format: "esm",
+    entryFileNames: "[name].js",
+    codeSplitting: false,
+  });
+  await module.close();
+  takeBuiltins(join(dist, `${path}.js`));
+}
 removeInnerTypes(["index.d.ts", "dns-api/index.d.ts"]);
+
+/**
+ * Makes a script faster to load and to run (2026-11, Node 24). The bundler reads each module of Node through getters, and passes exports on
+ * through getters, because either may change; ours do not. A text with other characters than ASCII takes two bytes for each. The
+ * loader passes `$import` to scripts, in which `import()` does not work. Source maps count lines, so these stay the same.
+ */
+function makeLight(file: string): void {
+  const code = readFileSync(file, "utf8")
+    .replace(
+      /^Object\.defineProperty\(exports, "(\w+)", \{\s+enumerable: true,\s+get: function\(\) \{\s+return (\w+);\s+\}\s+\}\);/gm,
+      (getter, name: string, local: string) =>
+        `exports.${name} = ${local};${"\n".repeat(getter.split("\n").length - 1)}`,
+    )
+    .replace(/^(node_\w+) = .*__toESM\(\1, 1\);/gm, "$1 = { __proto__: $1, default: $1 };")
+    .replace(/\bimport\(/g, "$load(")
+    .replace(/[^\0-\x7f]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  const load = `var $load = typeof $import === "undefined" ? (id) => import(id) : $import; `;
+  writeFileSync(file, load + code);
+}
+
+/** An import of a module of Node reads all its exports and so loads what they need, and `getBuiltinModule` does not. */
+function takeBuiltins(file: string): void {
+  let definition = `import { createRequire as $require } from "node:module"; const $builtin = globalThis.process?.getBuiltinModule ?? $require(import.meta.url); `;
+  const code = readFileSync(file, "utf8").replace(
+    NODE_IMPORT,
+    (_, ...[whole, also, names, id]: (string | undefined)[]) => {
+      const parts = [whole ?? also, names?.replaceAll(" as ", ": ")].filter(Boolean);
+      const line = definition + parts.map((part) => `const ${part!} = $builtin(${id!});`).join(" ");
+      definition = "";
+      return line;
+    },
+  );
+  writeFileSync(file, code);
+}
 
 /** Removes the types that no public type refers to. */
 function removeInnerTypes(entries: readonly string[]): void {

@@ -80,6 +80,57 @@ export function hashText(name: string): number {
   return hashName(bytes, 0, isShort ? encoder.encodeInto(name, bytes).written : bytes.length);
 }
 
+/** Longer than any name. */
+const LONGEST = 1024;
+
+/** Whether a character is usual in names: a lower-case letter, a digit, or one of `.-_`. */
+const IS_USUAL = Uint8Array.from({ length: 128 }, (_, code) =>
+  /[a-z0-9._-]/.test(String.fromCharCode(code)) ? 1 : 0,
+);
+
+/**
+ * A name with the hashes of its ends: one walk for all tables that are asked for the name, without a string for each of the names above
+ * it. One object reads many names.
+ */
+export class HashedName {
+  readonly bytes: Uint8Array = new Uint8Array(LONGEST);
+  length = 0;
+  /** The number of ends: one for each dot, shortest first, and the name itself. */
+  ends = 0;
+  /** Where each end begins, and its hash. */
+  readonly starts: Uint16Array = new Uint16Array(LONGEST + 1);
+  readonly hashes: Int32Array = new Int32Array(LONGEST + 1);
+
+  /** False for a name that is too long, ends with a dot or contains an unusual character. */
+  read(name: string): boolean {
+    const { bytes, starts, hashes } = this;
+    const { length } = name;
+    this.length = this.ends = 0;
+    if (length === 0 || length > LONGEST) return false;
+    for (let at = 0; at < length; at++) {
+      const code = name.charCodeAt(at);
+      if (code > 0x7f || IS_USUAL[code] === 0) return false;
+      bytes[at] = code;
+    }
+    if (bytes[length - 1] === DOT) return false;
+    let ends = 0;
+    let state = HASH_SEED;
+    let labelEnd = length;
+    for (let at = length - 1; at >= 0; at--) {
+      if (bytes[at] !== DOT) continue;
+      state = hashLabel(state, bytes, at + 1, labelEnd);
+      starts[ends] = at + 1;
+      hashes[ends++] = hashEnd(state);
+      labelEnd = at;
+    }
+    starts[ends] = 0;
+    hashes[ends++] = hashEnd(hashLabel(state, bytes, 0, labelEnd));
+    this.length = length;
+    this.ends = ends;
+    return true;
+  }
+}
+
 /** Two secret factors. A text can contain any bytes, and with one factor, chosen differences could cancel out. */
 const FACTORS = [randomOdd(), randomOdd()] as const;
 

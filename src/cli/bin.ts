@@ -1,19 +1,30 @@
 #!/usr/bin/env node
-import nodeModule from "node:module";
 import process from "node:process";
-import { cacheDir, codeFolder } from "../host/node-code-folder.ts";
+import { OLDEST_NODE } from "../diagnostics/version.ts";
+import { versionText } from "./version.ts";
 
-// Caches compiled modules in a folder that only this user can write to. Saves 20 to 60 ms per start. Node only.
-if (nodeModule.enableCompileCache !== undefined) {
-  const folder = codeFolder(cacheDir());
-  if (folder !== undefined) nodeModule.enableCompileCache(folder);
+const TOO_OLD = "runtime-too-old";
+
+const words = process.argv.slice(2);
+if (isTooOld()) {
+  process.stderr.write(
+    `error[${TOO_OLD}]: Node ${OLDEST_NODE} or higher is required; this is Node ${process.versions.node}\n` +
+      "  = hint: Install a newer version: https://nodejs.org/en/download\n",
+  );
+  process.exitCode = 2;
+} else if (words.length === 1 && words[0] === "--version") {
+  process.stdout.write(`${versionText()}\n`);
+} else {
+  // The build puts `startCached` in its place.
+  const { start } = await import("./program.ts");
+  process.exitCode = await start(words);
 }
-const [{ nodeHost }, { run }] = await Promise.all([import("../host/node.ts"), import("./main.ts")]);
 
-const stop = new AbortController();
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort(signal));
-process.on("SIGHUP", () => {
-  // A server has its own listener and keeps running. All other commands end with their terminal.
-  if (process.listenerCount("SIGHUP") === 1) stop.abort("SIGHUP");
-});
-process.exitCode = await run(process.argv.slice(2), nodeHost(), stop.signal);
+/** Other runtimes claim to be some version of Node. */
+function isTooOld(): boolean {
+  const { node = "", bun, deno } = process.versions as Record<string, string | undefined>;
+  if (bun !== undefined || deno !== undefined) return false;
+  const [major = 0, minor = 0] = node.split(".").map(Number);
+  const [oldest = 0, least = 0] = OLDEST_NODE.split(".").map(Number);
+  return major < oldest || (major === oldest && minor < least);
+}

@@ -1,16 +1,24 @@
 import { ConfigFile } from "../builder/plan/build-options.ts";
 import { Exit } from "../diagnostics/codes.ts";
-import { CompilerError } from "../diagnostics/render.ts";
+import { CompilerError, errorOf } from "../diagnostics/render.ts";
 import { printable } from "../diagnostics/text.ts";
-import { VERSION } from "../diagnostics/version.ts";
 import type { Host } from "../host/host.ts";
 import { type CommandEntry, commands } from "./commands/registry.ts";
 import { ignoredVariables } from "./flags/flags.ts";
 import { type Args, type Options, optionsOf, readArgs, takes } from "./flags/options.ts";
 import { INTERRUPTED, Reporter, endOnSignals, exitOf } from "./output/reporter.ts";
+import { versionText } from "./version.ts";
 
-/** Runs the program and returns the exit code. Heavy modules are loaded on demand. */
-export async function run(argv: readonly string[], host: Host, signal: AbortSignal): Promise<Exit> {
+/**
+ * Runs the program and returns the exit code. Heavy modules are loaded on demand, after `began` is called with the name of the
+ * command.
+ */
+export async function run(
+  argv: readonly string[],
+  host: Host,
+  signal: AbortSignal,
+  began?: (command: string) => void,
+): Promise<Exit> {
   let reporter = new Reporter(host, {
     level: "info",
     json: argv.includes("--json"),
@@ -19,15 +27,15 @@ export async function run(argv: readonly string[], host: Host, signal: AbortSign
   try {
     const args = readArgs(argv);
     if (args.switches.has("version")) {
-      const { buildCommit } = await import("./serve-children.ts");
-      const commit = await buildCommit(host);
-      host.stdout.write(`${VERSION}${commit === undefined ? "" : ` (commit ${commit})`}\n`);
+      host.stdout.write(`${versionText()}\n`);
       return Exit.Done;
     }
     if (args.switches.has("help")) {
-      const { briefHelp, commandHelp, programHelp } = await import("./flags/help.ts");
-      const program = args.isBrief ? briefHelp : programHelp;
-      host.stdout.write(args.isNamed ? commandHelp(args.command) : program());
+      const { briefHelp, commandBrief, commandHelp, programHelp } = await import("./flags/help.ts");
+      const [program, command] = args.isBrief
+        ? [briefHelp, commandBrief]
+        : [programHelp, commandHelp];
+      host.stdout.write(args.isNamed ? command(args.command) : program());
       return Exit.Done;
     }
     const asked = optionsOf(args, host);
@@ -36,6 +44,7 @@ export async function run(argv: readonly string[], host: Host, signal: AbortSign
     if (asked.level !== "news")
       for (const ignored of ignoredVariables(host.env)) reporter.diagnostic(ignored);
     const entry = commandOf(args);
+    began?.(entry.name);
     const options = await placed(asked, entry, host, reporter);
     if (options === undefined) return Exit.Usage;
     if (entry.computes === true) endOnSignals(host, reporter);
@@ -91,18 +100,38 @@ async function placed(
 ): Promise<Options | undefined> {
   let known = options;
   if (takes(entry.name, "config")) {
-    const { printFirstSteps, withFoundConfig } = await import("./flags/found-config.ts");
+    const { printFirstSteps, refuseMisspelt, withFoundConfig } =
+      await import("./flags/found-config.ts");
     const found = await withFoundConfig(options, host, reporter);
     if (found === undefined && entry.name === "compile") {
       printFirstSteps(options, reporter);
       return undefined;
     }
     known = found ?? options;
+    // `serve` waits for it.
+    if (found !== undefined && entry.name !== "serve") await refuseMisspelt(known, host);
   }
   known = { ...known, configFile: new ConfigFile(known.configPath, host) };
-  if (known.output === undefined) return known;
+  if (known.isUsualPlace === true && known.inputs.length === 0 && !isBeside(known, host))
+    known = { ...known, rulesDir: host.path.resolve(host.cwd, known.rulesDir) };
+  if (entry.name === "compile" && known.inputs.length > 0)
+    known = { ...known, output: known.output ?? "-" };
+  if (known.output === undefined && known.to === undefined) return known;
   const { withOutputTarget } = await import("../builder/plan/project.ts");
-  return await withOutputTarget(known, host);
+  const placedThere = await withOutputTarget(known, host);
+  if (placedThere.to !== undefined && entry.name !== "compile") throw onlyCompiled(known, entry);
+  return placedThere;
+}
+
+/** Whether the configuration is in the working directory. Otherwise, users need the absolute paths of lists. */
+function isBeside({ configPath }: Options, { cwd, path }: Host): boolean {
+  return path.dirname(path.resolve(cwd, configPath)) === path.resolve(cwd);
+}
+
+function onlyCompiled({ output = "" }: Options, { name }: CommandEntry): CompilerError {
+  const message = `${name} is for lists in adblock syntax; -o ${printable(output, 80)} is of another format`;
+  const hint = "Only compile converts a list. Use the file of the list, such as -o list.txt";
+  return new CompilerError([errorOf("unknown-flag", message, { hint })]);
 }
 
 /** The .NET compiler uses `--validate` for the `validate` command. */

@@ -211,8 +211,8 @@ export interface NewFile {
 /** A stream of input. It can be read once. */
 export interface TextSource {
   bytes(): AsyncIterable<Uint8Array>;
-  /** Batches of available lines: one promise per line would be slow. */
-  lines(): AsyncIterable<readonly string[]>;
+  /** Batches of available lines: one promise per line would be slow. An abort ends them. */
+  lines(signal?: AbortSignal): AsyncIterable<readonly string[]>;
   readonly isTerminal?: boolean;
 }
 
@@ -251,6 +251,8 @@ export interface FetchRequest {
   readonly signal?: AbortSignal | undefined;
   /** Whether to receive the body of any status, not only of 200. */
   readonly takesAnyStatus?: boolean;
+  /** Called before the first piece with the bytes that the server announces. */
+  readonly expect?: (bytes: number) => void;
   /** Receives the body of a response with status 200 as it arrives, still encoded. Exceptions end the exchange. */
   take(piece: Uint8Array): void;
 }

@@ -84,6 +84,7 @@ async function receive(
   // The body of any other response is not needed; closing is cheaper than waiting for it.
   if (status !== 200 && request.takesAnyStatus !== true) return { status, headers };
   let length = 0;
+  announce(headers, request);
   try {
     for await (const piece of response as AsyncIterable<Uint8Array>) {
       clock.receiving();
@@ -103,6 +104,11 @@ async function receive(
     headers["content-length"] !== undefined ||
     /\bchunked\b/i.test(headers["transfer-encoding"] ?? "");
   return { status, headers, isUnframed: !isFramed };
+}
+
+function announce(headers: Readonly<Record<string, string>>, { expect }: FetchRequest): void {
+  const bytes = Number(headers["content-length"] ?? 0);
+  if (bytes > 0) expect?.(bytes);
 }
 
 function cutAfter(length: number): HostError {
@@ -332,6 +338,8 @@ export async function webFetchOnce(request: FetchRequest): Promise<FetchResponse
       return { status: response.status, headers };
     }
     let length = 0;
+    // The pieces are decoded, so their bytes differ from those that are announced.
+    if (!response.headers.has("content-encoding")) announce(headers, request);
     for await (const piece of response.body ?? []) {
       clock.receiving();
       length += piece.length;

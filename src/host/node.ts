@@ -28,14 +28,14 @@ import {
   stat,
   utimes,
 } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { hostname, tmpdir, totalmem, userInfo } from "node:os";
 import nodePath from "node:path";
 import { join } from "node:path";
 import process from "node:process";
-import { isatty } from "node:tty";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
 import {
   type FileStamp,
   type Host,
@@ -48,8 +48,11 @@ import {
   type TextSink,
   toHostError,
 } from "./host.ts";
-import { cacheDir } from "./node-code-folder.ts";
+import { cacheDir } from "./node-code-cache.ts";
 import { packFile } from "./node-pack-file.ts";
+
+/** Loads a module of Node that few runs need. */
+const onDemand = createRequire(import.meta.url);
 
 /** The real system, through the modules of Node, which Deno and Bun provide too. */
 export function nodeHost(): Host {
@@ -119,7 +122,9 @@ export function nodeHost(): Host {
     stdin: {
       bytes: () => process.stdin as AsyncIterable<Uint8Array>,
       lines: stdinLines,
-      isTerminal: isatty(0),
+      get isTerminal() {
+        return (onDemand("node:tty") as typeof import("node:tty")).isatty(0);
+      },
     },
     stdout: sink(process.stdout),
     stderr: sink(process.stderr),
@@ -203,16 +208,28 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
+/** A read that waits for a key would keep the program running. */
+function closeStdin(): void {
+  process.stdin.destroy();
+}
+
 /** Not `node:readline`: it has one promise per line and a tenth of the speed. */
-async function* stdinLines(): AsyncGenerator<string[]> {
+async function* stdinLines(signal?: AbortSignal): AsyncGenerator<string[]> {
   const decoder = new TextDecoder();
   let rest = "";
-  for await (const piece of process.stdin as AsyncIterable<Uint8Array>) {
-    const lines = (rest + decoder.decode(piece, { stream: true })).split("\n");
-    rest = lines.pop() ?? "";
-    if (lines.length > 0) yield lines;
+  signal?.addEventListener("abort", closeStdin);
+  try {
+    for await (const piece of process.stdin as AsyncIterable<Uint8Array>) {
+      const lines = (rest + decoder.decode(piece, { stream: true })).split("\n");
+      rest = lines.pop() ?? "";
+      if (lines.length > 0) yield lines;
+    }
+    if (signal?.aborted !== true) yield [rest];
+  } catch (error) {
+    if (signal?.aborted !== true) throw error;
+  } finally {
+    signal?.removeEventListener("abort", closeStdin);
   }
-  yield [rest];
 }
 
 /** Streams that have an error handler; a program may create many hosts. */
@@ -504,9 +521,13 @@ export function watchSignals(watch: SignalWatch): void {
   if (deno !== undefined || bun !== undefined) return;
   if (thread !== undefined) return thread.postMessage(watch.farewell, []);
   try {
-    const entry = new URL(`./signal-thread${import.meta.url.slice(-3)}`, import.meta.url);
+    const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
+    const entry = new URL(`./signal-thread.${extension}`, import.meta.url);
     const execArgv = ["--expose-internals", "--no-warnings"];
-    thread = new Worker(entry, { workerData: watch, execArgv });
+    const { Worker: Thread } = onDemand(
+      "node:worker_threads",
+    ) as typeof import("node:worker_threads");
+    thread = new Thread(entry, { workerData: watch, execArgv });
     thread.on("error", () => {});
     thread.unref();
   } catch {

@@ -26,6 +26,7 @@ export class KernelArea {
 /** The exports of `kernel/kernel.ts`. Addresses and sizes are in bytes unless they count rows. */
 interface KernelExports {
   init(seed: number): number;
+  enterSuffixes(from: number, end: number, filter: number, wildcards: number): void;
   useSuffixes(filter: number, wildcards: number): void;
   countLines(from: number, to: number, splits: number): number;
   scan(descriptor: number): number;
@@ -64,7 +65,7 @@ interface KernelExports {
 const PAGE = 65_536;
 const MOST_PAGES = 65_536;
 const MOST_EXPECTED = 2 ** 31;
-const FIRST_BYTES = 16 * 1024 * 1024;
+const FIRST_BYTES = 24 * 1024 * 1024;
 /** Memory grows by at least half: each growth invalidates all views, and untouched pages use no memory. */
 const GROWTH = 2;
 

@@ -4,10 +4,13 @@ import { CONTENTS, type KernelMemory, SCAN, WRITE } from "./kernel.ts";
 import { FILTER_BYTES, blocksOf } from "./names.ts";
 
 /** Filters that rule out public suffixes; see src/syntax/public-suffix.ts. */
-interface SuffixTables {
+interface RuleFilters {
   readonly filter: Uint8Array;
   readonly wildcards: Uint8Array;
 }
+
+/** Returns the filters. If they are empty, the function that is passed fills them from the rules of the list. */
+type SuffixSource = (fill: (rules: Uint8Array, filters: RuleFilters) => void) => RuleFilters;
 
 /** The lines to read, as offsets in the chunk's bytes. */
 export interface ScanRange {
@@ -28,12 +31,13 @@ export class LineScanner {
   unknown: Uint32Array = new Uint32Array(0);
   masks: Uint8Array = new Uint8Array(0);
 
-  constructor(kernel: KernelMemory, suffixes: SuffixTables) {
+  constructor(kernel: KernelMemory, suffixes: SuffixSource) {
     this.kernel = kernel;
-    const filterAt = kernel.allocateLasting(suffixes.filter.length);
-    const wildcardsAt = kernel.allocateLasting(suffixes.wildcards.length);
-    kernel.bytes(filterAt, suffixes.filter.length).set(suffixes.filter);
-    kernel.bytes(wildcardsAt, suffixes.wildcards.length).set(suffixes.wildcards);
+    const { filter, wildcards } = suffixes((rules, filters) => fillFilters(kernel, rules, filters));
+    const filterAt = kernel.allocateLasting(filter.length);
+    const wildcardsAt = kernel.allocateLasting(wildcards.length);
+    kernel.bytes(filterAt, filter.length).set(filter);
+    kernel.bytes(wildcardsAt, wildcards.length).set(wildcards);
     kernel.exports.useSuffixes(filterAt, wildcardsAt);
     this.masksAt = kernel.allocateLasting(CHUNK_ROWS);
     this.unknownAt = kernel.allocateLasting(CHUNK_ROWS * 4);
@@ -85,6 +89,19 @@ export class LineScanner {
       unknown: this.unknownAt,
     });
   }
+}
+
+function fillFilters(kernel: KernelMemory, rules: Uint8Array, filters: RuleFilters): void {
+  const { filter, wildcards } = filters;
+  const sizes = [rules.length, filter.length, wildcards.length];
+  const [rulesAt, filterAt, wildcardsAt] = sizes.map((size) => kernel.allocate(size)) as [number, number, number];
+  kernel.bytes(rulesAt, rules.length).set(rules);
+  kernel.bytes(filterAt, filter.length).set(filter);
+  kernel.bytes(wildcardsAt, wildcards.length).set(wildcards);
+  kernel.exports.enterSuffixes(rulesAt, rulesAt + rules.length, filterAt, wildcardsAt);
+  filter.set(kernel.bytes(filterAt, filter.length));
+  wildcards.set(kernel.bytes(wildcardsAt, wildcards.length));
+  for (const [index, at] of [rulesAt, filterAt, wildcardsAt].entries()) kernel.free(at, sizes[index]!);
 }
 
 /**

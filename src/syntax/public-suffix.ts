@@ -1,10 +1,11 @@
-import { SliceTable, hashName } from "../bytes/hash.ts";
+import { hashName } from "../bytes/hash.ts";
 import { BANG, DOT, SPACE, STAR, encodeUtf8, lowerByte } from "../bytes/text.ts";
-import { ICANN_RULES, PRIVATE_RULES } from "./public-suffix-list.ts";
+import { icannRules, privateRules } from "./public-suffix-list.ts";
 
 /**
- * Whether a name is a public suffix. Validation checks every rule, so this works on bytes: one hash of the name, one
- * lookup in a table of the list's rules. `tldts` provides the rules when the table is generated, and the tests compare the results with it.
+ * Whether a name is a public suffix. Validation checks every rule, so this works on bytes: filters by the hash of the name rule out
+ * nearly all names, and a binary search in the text of the list decides about the rest. `tldts` provides the rules when the text is generated, and
+ * the tests compare the results with it.
  */
 export const Suffix = { No: 0, Icann: 1, Private: 2 } as const;
 export type Suffix = (typeof Suffix)[keyof typeof Suffix];
@@ -17,25 +18,39 @@ const PRIVATE_SHIFT = 3;
 const ICANN_PART = [[Suffix.Icann, 0]] as const;
 const BOTH_PARTS = [...ICANN_PART, [Suffix.Private, PRIVATE_SHIFT]] as const;
 
-interface SuffixTable {
-  readonly names: SliceTable;
-  /** The bits of each name. */
-  readonly entry: Uint8Array;
-  /** A Bloom filter: two bits per rule, 50 bits of size per rule. It never misses a rule. */
+/** Bloom filters that never miss: two bits per name, 50 bits of size per name. */
+export interface SuffixFilters {
+  /** Names of rules. */
   readonly filter: Uint8Array;
-  /** The same for the names directly above a wildcard rule. */
+  /** Names directly above a wildcard rule. */
   readonly wildcards: Uint8Array;
 }
 
-const MOST_SUFFIXES = 16_384;
+/** Enters the rules into empty filters. A blank follows each rule. */
+type FillFilters = (rules: Uint8Array, filters: SuffixFilters) => void;
+
+/** Rules of one kind, sorted. */
+interface SuffixPart {
+  readonly start: number;
+  readonly end: number;
+  /** The length of `!` or `*.` before the names. */
+  readonly sign: number;
+  readonly bit: number;
+}
+
+interface SuffixList {
+  readonly text: Uint8Array;
+  readonly parts: readonly SuffixPart[];
+}
+
 const FILTER_MASK = 0xffff;
 const WILDCARD_MASK = 0x1fff;
 
-let table: SuffixTable | undefined;
+let filters: SuffixFilters | undefined;
+let list: SuffixList | undefined;
 
 /** The kind of suffix of a name, in either case and without a final dot. Unlisted single labels are `No`. */
 export function publicSuffixKind(bytes: Uint8Array, start: number, end: number): Suffix {
-  table ??= buildTable();
   let name = bytes;
   let from = start;
   let to = end;
@@ -46,12 +61,13 @@ export function publicSuffixKind(bytes: Uint8Array, start: number, end: number):
     to = end - start;
     break;
   }
-  const own = find(table, name, from, to);
   // Not `indexOf`, which would search all bytes after the name.
   let dot = from;
   while (dot < to && name[dot] !== DOT) dot++;
-  const hasParent = dot + 1 < to;
-  const parent = hasParent ? find(table, name, dot + 1, to) : 0;
+  const parentStart = Math.min(dot + 1, to);
+  if (!mayBeSuffix(hashName(name, from, to), hashName(name, parentStart, to))) return Suffix.No;
+  const own = rulesFor(name, from, to);
+  const parent = parentStart < to ? rulesFor(name, parentStart, to) : 0;
   if (isSuffix(own, parent)) return Suffix.Icann;
   return isSuffix(own >> PRIVATE_SHIFT, parent >> PRIVATE_SHIFT) ? Suffix.Private : Suffix.No;
 }
@@ -64,9 +80,8 @@ export function suffixIn(
   bytes: Uint8Array,
   withPrivate: boolean,
 ): { readonly start: number; readonly kind: Suffix } {
-  table ??= buildTable();
   const end = bytes.length;
-  const entryAt = (from: number): number => (from < end ? find(table!, bytes, from, end) : 0);
+  const entryAt = (from: number): number => (from < end ? rulesFor(bytes, from, end) : 0);
   let own = entryAt(0);
   for (let start = 0; ;) {
     const dot = bytes.indexOf(DOT, start);
@@ -82,31 +97,21 @@ export function suffixIn(
   }
 }
 
-let listed: ReadonlySet<string> | undefined;
-
 /** Whether the list contains a name in lower case. Names that only match a wildcard rule such as `*.ck` do not count. */
 export function isListedSuffix(name: string): boolean {
-  listed ??= new Set(
-    ICANN_RULES.split(" ")
-      .filter((rule) => !rule.startsWith("!"))
-      .map((rule) => (rule.startsWith("*.") ? rule.slice(2) : rule)),
-  );
-  return listed.has(name);
+  const bytes = encodeUtf8(name);
+  return (rulesFor(bytes, 0, bytes.length) & (RULE | WILDCARD)) !== 0;
 }
 
 /** Whether a name with these hashes of itself and its parent may be a suffix. Rules out nearly all names. */
 export function mayBeSuffix(hash: number, parentHash: number): boolean {
-  table ??= buildTable();
-  return (
-    isInFilter(table.filter, FILTER_MASK, hash) ||
-    isInFilter(table.wildcards, WILDCARD_MASK, parentHash)
-  );
+  const { filter, wildcards } = suffixFilters();
+  return isInFilter(filter, FILTER_MASK, hash) || isInFilter(wildcards, WILDCARD_MASK, parentHash);
 }
 
 /** Whether the list may contain a name with this hash, or a wildcard directly below it. */
 export function isSuffixHash(hash: number): boolean {
-  table ??= buildTable();
-  return isInFilter(table.filter, FILTER_MASK, hash);
+  return isInFilter(suffixFilters().filter, FILTER_MASK, hash);
 }
 
 function isInFilter(filter: Uint8Array, mask: number, hash: number): boolean {
@@ -123,10 +128,30 @@ function addToFilter(filter: Uint8Array, mask: number, hash: number): void {
   filter[(other >>> 3) & mask]! |= 1 << (other & 7);
 }
 
-/** The two filters of `mayBeSuffix`, for the kernel. */
-export function suffixTables(): { filter: Uint8Array; wildcards: Uint8Array } {
-  table ??= buildTable();
-  return table;
+/** The filters of `mayBeSuffix`, which are filled once. The kernel does it in a tenth of the time of a first call in TypeScript. */
+export function suffixFilters(fill: FillFilters = fillFilters): SuffixFilters {
+  if (filters === undefined) {
+    const empty = {
+      filter: new Uint8Array(FILTER_MASK + 1),
+      wildcards: new Uint8Array(WILDCARD_MASK + 1),
+    };
+    fill(encodeUtf8(`${icannRules()} ${privateRules()} `), empty);
+    filters = empty;
+  }
+  return filters;
+}
+
+/** The same in TypeScript, where no kernel runs. */
+export function fillFilters(rules: Uint8Array, { filter, wildcards }: SuffixFilters): void {
+  let start = 0;
+  for (let end = rules.indexOf(SPACE); end !== -1; end = rules.indexOf(SPACE, start)) {
+    const isWildcard = rules[start] === STAR;
+    const nameStart = isWildcard ? start + 2 : rules[start] === BANG ? start + 1 : start;
+    const hash = hashName(rules, nameStart, end);
+    addToFilter(filter, FILTER_MASK, hash);
+    if (isWildcard) addToFilter(wildcards, WILDCARD_MASK, hash);
+    start = end + 1;
+  }
 }
 
 function isSuffix(own: number, parent: number): boolean {
@@ -134,40 +159,57 @@ function isSuffix(own: number, parent: number): boolean {
   return (own & RULE) !== 0 || (parent & WILDCARD) !== 0;
 }
 
-function find({ names, entry }: SuffixTable, bytes: Uint8Array, from: number, to: number): number {
-  const number = names.find(bytes, from, to, hashName(bytes, from, to));
-  return number === -1 ? 0 : entry[number]!;
+/** The bits of all rules for a name. */
+function rulesFor(bytes: Uint8Array, from: number, to: number): number {
+  if (!isInFilter(suffixFilters().filter, FILTER_MASK, hashName(bytes, from, to))) return 0;
+  const { text, parts } = (list ??= readList());
+  let bits = 0;
+  for (const part of parts) if (isInPart(text, part, bytes.subarray(from, to))) bits |= part.bit;
+  return bits;
 }
 
-/** Reads the text of the rules byte by byte: 10,000 strings and a map would cost each run 15 ms. */
-function buildTable(): SuffixTable {
-  const text = encodeUtf8(`${ICANN_RULES} ${PRIVATE_RULES} `);
-  const built: SuffixTable = {
-    names: new SliceTable(text, MOST_SUFFIXES),
-    entry: new Uint8Array(MOST_SUFFIXES),
-    filter: new Uint8Array(FILTER_MASK + 1),
-    wildcards: new Uint8Array(WILDCARD_MASK + 1),
-  };
-  let ruleStart = 0;
-  for (let at = 0; at < text.length; at++) {
-    if (text[at] !== SPACE) continue;
-    const shift = ruleStart > ICANN_RULES.length ? PRIVATE_SHIFT : 0;
-    const bit = text[ruleStart] === STAR ? WILDCARD : text[ruleStart] === BANG ? EXCEPTION : RULE;
-    const nameStart = bit === RULE ? ruleStart : bit === WILDCARD ? ruleStart + 2 : ruleStart + 1;
-    addRule(built, nameStart, at, bit << shift);
-    ruleStart = at + 1;
+/** Exceptions come first, then wildcards, then names, because `!` and `*` are below all letters and digits. */
+function readList(): SuffixList {
+  const parts: SuffixPart[] = [];
+  let text = "";
+  for (const [rules, shift] of [
+    [icannRules(), 0],
+    [privateRules(), PRIVATE_SHIFT],
+  ] as const) {
+    const kinds = [
+      [/(?:![^ ]+ )*/y, 1, EXCEPTION],
+      [/(?:\*[^ ]+ )*/y, 2, WILDCARD],
+      [/(?:[^ ]+ )*/y, 0, RULE],
+    ] as const;
+    const start = text.length;
+    text += `${rules} `;
+    let at = start;
+    for (const [kind, sign, bit] of kinds) {
+      kind.lastIndex = at;
+      const end = at + kind.exec(text)![0].length;
+      parts.push({ start: at, end, sign, bit: bit << shift });
+      at = end;
+    }
   }
-  return built;
+  return { text: encodeUtf8(text), parts };
 }
 
-/** Adds a rule, to what the table has about the name from another rule. */
-function addRule(built: SuffixTable, start: number, end: number, entry: number): void {
-  const { names } = built;
-  const hash = hashName(names.bytes, start, end);
-  addToFilter(built.filter, FILTER_MASK, hash);
-  if ((entry & (WILDCARD | (WILDCARD << PRIVATE_SHIFT))) !== 0)
-    addToFilter(built.wildcards, WILDCARD_MASK, hash);
-  built.entry[names.numberOf(start, end, hash)]! |= entry;
+function isInPart(text: Uint8Array, { start, end, sign }: SuffixPart, name: Uint8Array): boolean {
+  let low = start;
+  let high = end;
+  while (low < high) {
+    // The rule that contains the byte in the middle.
+    let at = (low + high) >>> 1;
+    while (at > low && text[at - 1] !== SPACE) at--;
+    let same = 0;
+    while (same < name.length && text[at + sign + same] === name[same]) same++;
+    const next = text[at + sign + same]!;
+    if (same === name.length && next === SPACE) return true;
+    // A blank is below all characters of names.
+    if (same < name.length && next < name[same]!) low = text.indexOf(SPACE, at) + 1;
+    else high = at;
+  }
+  return false;
 }
 
 /** `a.b.c`, `b.c`, `c`. */

@@ -1,6 +1,6 @@
 import { hashGram } from "../bytes/hash.ts";
 import type { NameTest } from "./name-pattern.ts";
-import { LARGE_SUFFIXES, NAME_SAMPLE } from "./name-sample.ts";
+import { LARGE_SUFFIXES, nameSample } from "./name-sample.ts";
 
 /** A pattern may match this share of the sample, … */
 const MOST = 1 / 1000;
@@ -33,7 +33,7 @@ let sample: Sample | undefined;
 /** Only lists with patterns need it. */
 function loaded(): Sample {
   if (sample === undefined) {
-    const names = NAME_SAMPLE.split(" ");
+    const names = nameSample().split(" ");
     const addresses = new NamesByText(ADDRESSES);
     const few = new NamesByText(spread(names, FEW_NAMES));
     sample = { names: new NamesByText(names), few, addresses, size: names.length };

@@ -13,7 +13,7 @@ import {
   patternParts,
   withoutEnd,
 } from "./name-pattern.ts";
-import { ICANN_RULES, PRIVATE_RULES } from "./public-suffix-list.ts";
+import { icannRules, privateRules } from "./public-suffix-list.ts";
 import {
   type LinearRegex,
   isJavaScript,
@@ -320,9 +320,9 @@ function suffixesIn(rules: string): Suffixes {
 
 /** Suffixes of registries; with `isShared`, also suffixes that companies share with their users. */
 function suffixLists(isShared: boolean): readonly Suffixes[] {
-  listed ??= suffixesIn(ICANN_RULES);
+  listed ??= suffixesIn(icannRules());
   if (!isShared) return [listed];
-  shared ??= suffixesIn(PRIVATE_RULES);
+  shared ??= suffixesIn(privateRules());
   return [listed, shared];
 }
 

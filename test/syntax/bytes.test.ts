@@ -4,9 +4,16 @@ import { parse } from "tldts";
 import { AhoCorasick, EXACT } from "../../src/bytes/aho-corasick.ts";
 import { encodeUtf8, skipBlanks, skipBlanksBack } from "../../src/bytes/text.ts";
 import { LineTemplate } from "../../src/formats/header.ts";
+import { KernelMemory } from "../../src/kernel/kernel.ts";
 import { NameExpander } from "../../src/kernel/names.ts";
-import { ICANN_RULES, PRIVATE_RULES } from "../../src/syntax/public-suffix-list.ts";
-import { Suffix, publicSuffixKind } from "../../src/syntax/public-suffix.ts";
+import { LineScanner } from "../../src/kernel/rows.ts";
+import { icannRules, privateRules } from "../../src/syntax/public-suffix-list.ts";
+import {
+  Suffix,
+  type SuffixFilters,
+  fillFilters,
+  publicSuffixKind,
+} from "../../src/syntax/public-suffix.ts";
 import { Random } from "../support/random.ts";
 
 test("blanks are the characters that JavaScript trims", () => {
@@ -44,7 +51,7 @@ test("Aho-Corasick finds a word if and only if one occurs", () => {
 });
 
 test("public suffixes agree with tldts for every rule of the list and similar names", () => {
-  const rules = [...ICANN_RULES.split(" "), ...PRIVATE_RULES.split(" ")].map((rule) =>
+  const rules = [...icannRules().split(" "), ...privateRules().split(" ")].map((rule) =>
     rule.replace(/^(?:\*\.|!)/, ""),
   );
   let suffixes = 0;
@@ -74,6 +81,22 @@ test("public suffixes agree with tldts for every rule of the list and similar na
     }
   }
   assert.ok(suffixes > 15_000);
+});
+
+test("the kernel fills the filters of suffixes as TypeScript does", () => {
+  const rules = encodeUtf8(`${icannRules()} ${privateRules()} `);
+  const [own, expected] = [0, 0].map(() => ({
+    filter: new Uint8Array(2 ** 16),
+    wildcards: new Uint8Array(2 ** 13),
+  })) as [SuffixFilters, SuffixFilters];
+  fillFilters(rules, expected);
+  const scanner = new LineScanner(new KernelMemory(), (fill) => {
+    fill(rules, own);
+    return own;
+  });
+  assert.ok(scanner.unknown.length === 0);
+  assert.deepEqual(own, expected);
+  assert.ok(expected.wildcards.some((byte) => byte !== 0));
 });
 
 test("the kernel expands names as their template says", () => {

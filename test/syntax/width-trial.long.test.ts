@@ -3,8 +3,8 @@ import process from "node:process";
 import { test } from "node:test";
 import { Fate } from "../../src/rules/fate.ts";
 import { namePattern, patternParts } from "../../src/syntax/name-pattern.ts";
-import { LARGE_SUFFIXES, NAME_SAMPLE } from "../../src/syntax/name-sample.ts";
-import { ICANN_RULES, PRIVATE_RULES } from "../../src/syntax/public-suffix-list.ts";
+import { LARGE_SUFFIXES, nameSample } from "../../src/syntax/name-sample.ts";
+import { icannRules, privateRules } from "../../src/syntax/public-suffix-list.ts";
 import { NamesByText, sampleHits } from "../../src/syntax/sample-names.ts";
 import { WidthTrial } from "../../src/syntax/trust.ts";
 import { Random, seedFrom } from "../support/random.ts";
@@ -20,8 +20,8 @@ function probesFor(rules: string): (readonly [string, string])[] {
     .map((suffix) => [`zq7xkv.${suffix}`, `w3vbjy.${suffix}`] as const);
 }
 
-const LISTED = probesFor(ICANN_RULES);
-const SHARED = probesFor(PRIVATE_RULES);
+const LISTED = probesFor(icannRules());
+const SHARED = probesFor(privateRules());
 
 /** Tries them one after the other. */
 function coversSlowly(matches: (name: string) => boolean, isShared: boolean): boolean {
@@ -30,7 +30,7 @@ function coversSlowly(matches: (name: string) => boolean, isShared: boolean): bo
   );
 }
 
-const NAMES = NAME_SAMPLE.split(" ");
+const NAMES = nameSample().split(" ");
 
 /** Counts all names: one in a thousand, and one in fifty of a large suffix. */
 function isWide(matches: (name: string) => boolean): boolean {

@@ -5,16 +5,18 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readFileSync,
   readdirSync,
   rmSync,
   statSync,
   symlinkSync,
+  writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { type TestContext, test } from "node:test";
-import { codeFolder } from "../../src/host/node-code-folder.ts";
+import { codeFolder } from "../../src/host/node-code-cache.ts";
 import { runProgram } from "../support/command.ts";
 
 const isWindows = process.platform === "win32";
@@ -101,8 +103,65 @@ test(
     delete env["XDG_CACHE_HOME"];
     delete env["NODE_COMPILE_CACHE"];
     for (let round = 0; round < 2; round++)
-      assert.equal((await runProgram(["--version"], { env })).exit, 0);
+      assert.equal((await runProgram(["--help"], { env })).exit, 0);
     assert.deepEqual(readdirSync(temporary), []);
     if (process.platform === "linux") assert.ok(existsSync(`${cache}-code`));
+  },
+);
+
+/** Runs the program in a home of its own, and tells which code it has stored. */
+async function storedBy(
+  { home, cache }: { home: string; cache: string },
+  ...words: string[]
+): Promise<{ exit: number | string; stored: string[] }> {
+  const env: NodeJS.ProcessEnv = { ...process.env, HOME: home };
+  delete env["XDG_CACHE_HOME"];
+  const { exit } = await runProgram(words, { env });
+  const stored = readdirSync(`${cache}-code`).filter((name) => name.includes(".cjs."));
+  return { exit, stored: stored.toSorted() };
+}
+
+test(
+  "the code of each command is stored once, after a run that succeeds",
+  { skip: isWindows },
+  async (context) => {
+    const at = place(context);
+    const list = join(at.home, "list.txt");
+    writeFileSync(list, "||ads.example^\n");
+    assert.deepEqual((await storedBy(at, "lint", "--no-such-option")).stored, []);
+    const linted = await storedBy(at, "lint", list);
+    assert.equal(linted.exit, 0);
+    assert.ok(linted.stored.some((name) => /^program-\S+\.cjs\.start\./.test(name)));
+    assert.ok(linted.stored.some((name) => /^lint-\S+\.cjs\.lint\./.test(name)));
+    const places = linted.stored.map((name) => join(`${at.cache}-code`, name));
+    const before = places.map((path) => statSync(path).mtimeMs);
+    assert.deepEqual((await storedBy(at, "lint", list)).stored, linted.stored);
+    assert.deepEqual(
+      places.map((path) => statSync(path).mtimeMs),
+      before,
+    );
+    const helped = await storedBy(at, "--help");
+    assert.ok(helped.stored.length >= linted.stored.length);
+  },
+);
+
+test(
+  "damaged code is not run, and code of other versions is removed",
+  { skip: isWindows },
+  async (context) => {
+    const at = place(context);
+    const list = join(at.home, "list.txt");
+    writeFileSync(list, "||ads.example^\n");
+    const { stored } = await storedBy(at, "lint", list);
+    for (const name of stored) {
+      const path = join(`${at.cache}-code`, name);
+      const code = readFileSync(path);
+      for (let byte = 64; byte < code.length; byte += 7) code[byte]! ^= 0x55;
+      writeFileSync(path, code);
+      writeFileSync(path.replace(/-[\w-]{8}\.cjs/, "-00000000.cjs"), "old");
+    }
+    assert.deepEqual(await storedBy(at, "lint", list), { exit: 0, stored });
+    for (const name of stored)
+      assert.notEqual(readFileSync(join(`${at.cache}-code`, name), "utf8"), "old");
   },
 );
