@@ -5,9 +5,11 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import process from "node:process";
-import { comparisonPage, withComparison } from "./comparison.ts";
+import { withComparison } from "./comparison.ts";
 import { compatibilityPage } from "./compatibility-page.ts";
-import { figuresPage, withHeadline } from "./figures.ts";
+import { configurationPage } from "./configuration-page.ts";
+import { formatsPage } from "./formats-page.ts";
+import { withFigures, withHeadline } from "./figures.ts";
 import { documentsPage, documentsSchema } from "./documents-schema.ts";
 import { kernelModule } from "./kernel-module.ts";
 import { denoFile } from "./deno-file.ts";
@@ -16,16 +18,14 @@ import { manPage } from "./man-page.ts";
 import {
   NOTICE,
   commandLinePage,
-  configurationPage,
   errorsPage,
   fatesPage,
-  formatsPage,
   transformationsPage,
 } from "./reference-pages.ts";
+import { pageScriptModule } from "./page-script.ts";
 import { withScreens } from "./readme-screens.ts";
-import { reliabilityPage } from "./reliability-page.ts";
+import { withReliability } from "./reliability.ts";
 import { specificationPage } from "./specification-page.ts";
-import { sessionPicture } from "./session-picture.ts";
 import { suffixListModule } from "./suffix-list.ts";
 import { transformationNameModule } from "./transformation-name.ts";
 import { versionModule } from "./version-module.ts";
@@ -35,6 +35,7 @@ const files: Readonly<Record<string, () => string | Promise<string>>> = {
   "src/diagnostics/version.ts": versionModule,
   "src/config/transformation-name.ts": transformationNameModule,
   "src/kernel/kernel-wasm.ts": kernelModule,
+  "src/report/page-script.ts": pageScriptModule,
   "schema.json": jsonSchema,
   "documents.schema.json": documentsSchema,
   "deno.json": denoFile,
@@ -48,14 +49,14 @@ const files: Readonly<Record<string, () => string | Promise<string>>> = {
   "docs/reference/compatibility.md": compatibilityPage,
   "docs/reference/specification.md": specificationPage,
   "docs/rules-compiler.1": manPage,
-  "docs/guide/large-lists.md": figuresPage,
-  "docs/scale.md": () => withHeadline("docs/scale.md"),
-  "docs/pictures/session.svg": sessionPicture,
-  "docs/guide/comparison.md": comparisonPage,
-  "docs/index.md": () => withComparison(withHeadline("docs/index.md")),
-  "README.md": () => withComparison(withHeadline("README.md")),
-  "docs/guide/why.md": () => withScreens(readOrEmpty("docs/guide/why.md")),
-  "docs/guide/reliability.md": reliabilityPage,
+  "docs/guide/evidence.md": () =>
+    [withHeadline, withComparison, withFigures, withReliability].reduce(
+      (page, change) => change(page),
+      readOrEmpty("docs/guide/evidence.md"),
+    ),
+  "docs/index.md": () => withHeadline(readOrEmpty("docs/index.md")),
+  "README.md": () => withHeadline(readOrEmpty("README.md")),
+  "docs/guide/questions.md": () => withScreens(readOrEmpty("docs/guide/questions.md")),
 };
 
 const isCheck = process.argv.includes("--check");

@@ -5,13 +5,14 @@ import {
   lastingConditions,
 } from "../builder/state/conditions.ts";
 import type { PublishedBuild } from "../builder/state/kept-builds.ts";
+import { type FoundHold, holdText, readHold } from "../builder/state/list-state.ts";
 import {
-  type FoundHold,
-  holdCommandLine,
-  holdText,
-  readHold,
-} from "../builder/state/list-state.ts";
-import { countText, timestampText, numberText, someOf } from "../diagnostics/text.ts";
+  countText,
+  listCommandLine,
+  numberText,
+  someOf,
+  timestampText,
+} from "../diagnostics/text.ts";
 import { type Host, HostError } from "../host/host.ts";
 import { type Attention, conditionAttention, html } from "../pages/html.ts";
 import type { RecordHeader } from "../record/build-record.ts";
@@ -43,7 +44,7 @@ export function attentionOf({ header, condition, change }: InspectedList): Atten
 function holdAttention({ name }: RecordHeader, { hold }: ListCondition): Attention[] {
   if (hold === undefined) return [];
   const end = html`Runs publish nothing until the hold ends:
-    <code>${holdCommandLine("hold --end", undefined)}</code>`;
+    <code>${listCommandLine("hold --end", undefined)}</code>`;
   return [{ tone: "warn", title: holdText(name, hold), details: [end] }];
 }
 

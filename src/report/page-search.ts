@@ -3,26 +3,14 @@ import type { ListRules } from "../explain/list-rules.ts";
 import { eachLiveLine } from "../explain/why.ts";
 import { readLine, soleName, subtreeName } from "../meaning/line.ts";
 import type { PlacedRule } from "../meaning/rule-index.ts";
-import {
-  cancelsRewrite,
-  decide,
-  decideAmong,
-  levelOf,
-  liveRewrite,
-  strongest,
-} from "../meaning/verdict.ts";
+import { decide } from "../meaning/verdict.ts";
 import type { BuildRecord } from "../record/build-record.ts";
-import {
-  type PatternParts,
-  matchesFrom,
-  matchesPattern,
-  patternParts,
-} from "../syntax/name-pattern.ts";
+import { type PatternParts, matchesPattern, patternParts } from "../syntax/name-pattern.ts";
 import { isRegexText, needsRe2 } from "../syntax/regex-rule.ts";
 
 /**
- * The search of the report. The page contains the source of these functions, because they run in the browser too. They must use
- * only each other, and the functions that the script of the page lists below.
+ * The search of the report, in the page (`startSearch`, from which scripts/page-script.ts makes report/page-script.ts) and for the page
+ * (`searchIndex`).
  */
 
 /** Sorted hashes of the names of one source, which block either the names alone or their subtrees. */
@@ -153,7 +141,7 @@ export function pageAnswer(
 }
 
 /** Runs in the page, which contains all data that the search needs. */
-function startSearch(): void {
+export function startSearch(): void {
   const index = JSON.parse(document.querySelector("#index")!.textContent) as SearchIndex;
   const field = document.querySelector("#name")!;
   const answer = document.querySelector("#answer")!;
@@ -203,29 +191,6 @@ declare const document: {
     selector: string,
   ): ({ textContent: string; className: string; value: string } & EventSource) | null;
 };
-
-/** The script of the page, from the source of functions that the tests call directly. */
-export const PAGE_SCRIPT: string = [
-  pageHash,
-  hashesOf,
-  hasHash,
-  isBelow,
-  matchesFrom,
-  matchesPattern,
-  levelOf,
-  strongest,
-  cancelsRewrite,
-  liveRewrite,
-  decideAmong,
-  decide,
-  pageAnswer,
-  hostOf,
-  startSearch,
-]
-  .map(String)
-  // A bundler may have renamed it.
-  .concat(`${startSearch.name}();`)
-  .join("\n");
 
 /** Size limit of the names in bytes; the rest of five million is for everything else in the page. */
 const MOST_BYTES = 4_300_000;

@@ -32,7 +32,8 @@ import type { RecordHeader } from "../record/build-record.ts";
 import { headerOf, keptBuilds, timestampOf } from "../record/record-file.ts";
 import type { FateName } from "../rules/fate.ts";
 import { type ListCondition, attentionOf } from "./attention.ts";
-import { PAGE_SCRIPT, type SearchIndex } from "./page-search.ts";
+import { PAGE_SCRIPT } from "./page-script.ts";
+import type { SearchIndex } from "./page-search.ts";
 
 /** The style of the report, in addition to the style of all pages. */
 const REPORT_STYLE: string = `
