@@ -1,5 +1,6 @@
-// Reads the document of `compile --json` or `plan --json` from standard input. Writes the outputs of the
-// GitHub Action to standard output, and the job summary to GITHUB_STEP_SUMMARY.
+// Reads the document of `compile --json` or `plan --json` from standard input, and its problems, one JSON text per line, from the
+// file PROBLEMS. Writes the outputs of the GitHub Action to standard output, annotations to standard error, and the job summary
+// to GITHUB_STEP_SUMMARY.
 import { randomBytes } from "node:crypto";
 import { appendFileSync, readFileSync } from "node:fs";
 import process from "node:process";
@@ -8,8 +9,63 @@ const text = readFileSync(0, "utf8");
 const isPlan = process.env.MODE === "plan";
 // There is no document if the configuration is invalid.
 const { lists } = text.trim() === "" ? { lists: [] } : JSON.parse(text);
+const problems = readProblems();
+annotate();
 if (isPlan) writePlan();
 else writeLists();
+if (lists.length === 0) writeFailure();
+
+function readProblems() {
+  const file = process.env.PROBLEMS;
+  const lines = file ? readFileSync(file, "utf8").split("\n") : [];
+  return lines.filter(Boolean).map((line) => {
+    try {
+      return JSON.parse(line);
+    } catch {
+      // Output of npx, or a bug.
+      return { severity: "debug", message: line };
+    }
+  });
+}
+
+/** Shows problems beside the line that they are about. A runner reads such lines as commands, so everything is escaped. */
+function annotate() {
+  const kinds = { error: "error", warning: "warning", note: "notice" };
+  for (const { severity, code, message, cause, hint, at } of problems) {
+    const kind = kinds[severity];
+    const text = [message, cause && `because: ${cause}`, hint && `hint: ${hint}`]
+      .filter(Boolean)
+      .join("\n");
+    if (kind === undefined) {
+      process.stderr.write(`${oneLine(message).replace(/^::|^##\[/, " $&")}\n`);
+      continue;
+    }
+    const place = at === undefined ? [] : [["file", at.file], ["line", at.line], ["col", at.column]];
+    const properties = [...place, ["title", code]]
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]) => `${name}=${escaped(value).replace(/[:,]/g, percent)}`);
+    process.stderr.write(`::${kind} ${properties.join(",")}::${escaped(text)}\n`);
+  }
+}
+
+function escaped(value) {
+  return String(value).replace(/[%\r\n]/g, percent);
+}
+
+function percent(sign) {
+  return `%${sign.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`;
+}
+
+/** Without a document, nothing was compiled. */
+function writeFailure() {
+  const errors = problems.filter(({ severity }) => severity === "error");
+  const rows = errors.map(({ code, message, hint, at }) => {
+    const where = at === undefined ? "" : ` (${cell([at.file, at.line].filter(Boolean).join(":"))})`;
+    return `- \`${oneLine(code)}\` ${cell(message)}${where}${hint ? `. ${cell(hint)}` : ""}`;
+  });
+  const all = rows.length > 0 ? rows : ["- The log of the job shows why."];
+  summarize(["### Nothing was compiled", "", ...all].join("\n"));
+}
 
 function writeLists() {
   const good = lists.filter(isPublished);

@@ -11,7 +11,7 @@ done <<< "$FILES"
 if git diff --cached --quiet; then exit 0; fi
 while IFS= read -r file; do
   kept="$(dirname -- "$file")/.rules-compiler/$(basename -- "$file").json"
-  if [ -f "$kept" ]; then git add -- "$kept"; fi
+  if [ -f "$kept" ]; then git add -f -- "$kept"; fi
 done <<< "$FILES"
 git -c user.name='github-actions[bot]' -c user.email='41898282+github-actions[bot]@users.noreply.github.com' commit -q -m "${TITLE:-Compile the lists}"
 git push --set-upstream origin HEAD

@@ -235,12 +235,12 @@ function merged(all: readonly Schema[]): Schema {
   return { type: "object", properties, required, additionalProperties: false };
 }
 
-/** The page about documents: one table for each type. */
+/** The page about documents: the fields of each type. Those with a question mark may be absent. */
 export function documentsPage(notice: string): string {
   const { description, properties = {}, $defs } = schemaOfDocuments();
   const rows = Object.entries(properties).map(
     ([name, schema]) =>
-      `| \`${name}\` | ${typeText(schema)} |${schema.description === undefined ? "" : ` ${schema.description}`} |`,
+      `- \`${name}\`: ${typeText(schema)}${schema.description === undefined ? "" : `. ${schema.description}`}`,
   );
   const sections = Object.entries($defs)
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
@@ -253,8 +253,6 @@ ${description?.replace(/ `scripts[^]*?only\. /, " ")}
 
 The [JSON Schema](https://json-schema.org) of all documents is \`rules-compiler/documents.schema.json\` in the package. \`#/properties/plan\` in it is what \`plan --json\` prints.
 
-| from | document | |
-|---|---|---|
 ${rows.join("\n")}
 
 A list that cannot be asked about is a [FailedList](#failedlist) among the others. A document is one line; \`why -\` and \`stats --fate NAME\` print one document per line.
@@ -271,9 +269,9 @@ function sectionOf({ description, ...schema }: Schema): string {
   const { required = [] } = schema;
   const rows = Object.entries(schema.properties).map(
     ([name, field]) =>
-      `| \`${name}\`${required.includes(name) ? "" : "?"} | ${typeText(field)} | ${field.description ?? ""} |`,
+      `- \`${name}\`${required.includes(name) ? "" : "?"}: ${typeText(field)}${field.description === undefined ? "" : `. ${field.description}`}`,
   );
-  return `${about}| field | type | meaning |\n|---|---|---|\n${rows.join("\n")}`;
+  return `${about}${rows.join("\n")}`;
 }
 
 function typeText(schema: Schema): string {

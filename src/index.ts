@@ -1,6 +1,11 @@
 import { type AfterContext, afterPublish, withQuestion } from "./after/registry.ts";
 import { planChanges } from "./builder/apply-plan.ts";
 import { type BuildEvent, type BuildOutcome, build as runBuild } from "./builder/build.ts";
+import {
+  type DecisionRequest,
+  type DecisionResult,
+  decide as writeDecisions,
+} from "./builder/decide.ts";
 import type { GuardName } from "./builder/guards/names.ts";
 import { type OutputInMemory, compileInMemory } from "./builder/compile-in-memory.ts";
 import { type PublishedList, openBuild as openList } from "./builder/open-build.ts";
@@ -15,7 +20,7 @@ import {
 } from "./builder/rollback.ts";
 import { BuildSession } from "./builder/session.ts";
 import { type HoldFacts, holdFacts } from "./builder/state/list-state.ts";
-import type { Config } from "./config/lists.ts";
+import type { Config, WrittenConfig } from "./config/lists.ts";
 import type { Diagnostic } from "./diagnostics/render.ts";
 import type { ProgressEvent } from "./engine/compile-options.ts";
 import { type Plugin, type Plugins, pluginsOf } from "./engine/plugins.ts";
@@ -36,7 +41,7 @@ export type { WrittenOutput } from "./builder/publish/publish-list.ts";
 export type { ZoneUpdates } from "./publish/zone-updates.ts";
 export type { HoldFacts } from "./builder/state/list-state.ts";
 export type { PublishedList } from "./builder/open-build.ts";
-export type { Config, OutputConfig, SourceConfig } from "./config/lists.ts";
+export type { Config, OutputConfig, SourceConfig, WrittenConfig } from "./config/lists.ts";
 export type { SourceType } from "./config/fields.ts";
 export type { FeedName } from "./config/sources.ts";
 export type { FormatName, OutputFormat } from "./config/outputs.ts";
@@ -56,6 +61,8 @@ export type { Change, ChangedName } from "./explain/effective-diff.ts";
 export type { Since } from "./explain/why.ts";
 export type { ListStats, SourceStats } from "./explain/glossary.ts";
 export type { Explanation, LineFate, LineLocation, RuleInList } from "./explain/why.ts";
+export type { DecidedList, DecisionRequest, DecisionResult } from "./builder/decide.ts";
+export type { Decision, DecisionUse } from "./documents/facts.ts";
 export type { Loss, LossReason } from "./formats/special-rule.ts";
 export type { FormatLines, ScopeLines } from "./formats/name-format.ts";
 export type { Verdict } from "./meaning/verdict.ts";
@@ -71,12 +78,12 @@ export type { TransformationName } from "./config/transformation-name.ts";
 /** What `build` and `plan` are asked for. Every field but `config` has a default. */
 export interface BuildRequest {
   /** The path of a configuration file, or the configuration itself. Paths in the latter start from the working directory. */
-  readonly config: string | Config;
+  readonly config: string | WrittenConfig;
   /** Local files that need not exist, by path. Relative paths start from the working directory. */
   readonly files?: MemoryFiles;
   /** Names of the lists to build; `*` matches any text. All lists by default. */
   readonly lists?: readonly string[];
-  /** A file for the list alone, or a folder (with a slash at the end) for everything. The rules directory by default. */
+  /** A file for the list alone, in the format of its extension, or a folder (with a slash at the end) for everything. The rules directory by default. */
   readonly output?: string;
   /** Where lists and further formats go. `./rules` by default. */
   readonly rulesDir?: string;
@@ -134,6 +141,31 @@ export interface BuildResult extends BuildOutcome {
 export async function build(request: BuildRequest): Promise<BuildResult> {
   const run = await contextOf(request);
   return await followed(await runBuild(withQuestion(run)), run);
+}
+
+/** What to decide about names. */
+export interface DecideRequest extends BuildRequest, DecisionRequest {
+  readonly config: string;
+}
+
+/**
+ * Decides about names, as the commands `allow` and `block` do: writes the decisions beside the configuration, and builds its lists again from the texts
+ * of the last publish. Rejects with a `CompilerError`.
+ */
+export async function decide(request: DecideRequest): Promise<DecisionResult> {
+  const { isProved: _, ...result } = await decideIn(request, await contextOf(request));
+  return result;
+}
+
+/** @internal The same for a command, with its host. */
+export async function decideIn(
+  request: DecisionRequest,
+  run: AfterContext,
+): Promise<DecisionResult & { readonly isProved: boolean }> {
+  const result = await writeDecisions(request, withQuestion(run));
+  if (result.outcome === undefined) return { ...result, isProved: true };
+  const { outcome, isProved } = await afterPublish(result.outcome, run);
+  return { ...result, outcome, isProved };
 }
 
 /** Which kept build to publish again. */
@@ -354,7 +386,7 @@ export interface CompileResult {
 
 /** Compiles one list in memory. Writes nothing and asks no guards. Rejects with a `CompilerError`. */
 export async function compile(
-  config: Config,
+  config: WrittenConfig,
   options: CompileOptions = {},
 ): Promise<CompileResult> {
   return await unlessAborted(options, async () => {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { ByteBuffer, decodeUtf8, encodeUtf8, lineEnd } from "../bytes/text.ts";
 import { CompilerError, type Diagnostic, errorOf } from "../diagnostics/render.ts";
-import { printable, reasonOf } from "../diagnostics/text.ts";
+import { type ListPlace, listCommandLine, printable, reasonOf } from "../diagnostics/text.ts";
 import { VERSION } from "../diagnostics/version.ts";
 import { scratchOf } from "../engine/compile-options.ts";
 import type { Learned } from "../engine/report.ts";
@@ -45,13 +45,7 @@ import {
 import type { BuildSession } from "./session.ts";
 import { Conditions } from "./state/conditions.ts";
 import { publishedState } from "./state/kept-builds.ts";
-import {
-  type FoundHold,
-  type ListPlace,
-  holdCommandLine,
-  holdText,
-  readHold,
-} from "./state/list-state.ts";
+import { type FoundHold, holdText, readHold } from "./state/list-state.ts";
 
 /**
  * Publishes exactly the bytes of a saved plan, if the published lists have not changed since. Nothing is fetched. Of several lists, one that
@@ -225,7 +219,7 @@ async function refuseIfHeld({ files, report, place }: SavedPlan, host: Host): Pr
     if (hold !== undefined)
       throw new CompilerError([
         errorOf("list-held", holdText(report.name, hold), {
-          hint: `End the hold with ${holdCommandLine("hold --end", report.name, place)}`,
+          hint: `End the hold with ${listCommandLine("hold --end", report.name, place)}`,
         }),
       ]);
   }

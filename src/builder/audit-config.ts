@@ -1,4 +1,5 @@
 import { encodeUtf8 } from "../bytes/text.ts";
+import { RECOMMENDED } from "../config/fields.ts";
 import type { Config } from "../config/lists.ts";
 import { CompilerError, type Diagnostic } from "../diagnostics/render.ts";
 import { entryFiles } from "../engine/plan.ts";
@@ -9,7 +10,7 @@ import { type ListStats, statsOf } from "../explain/glossary.ts";
 import { type TrafficStats, trafficLogs, trafficStats } from "../explain/traffic.ts";
 import type { Host } from "../host/host.ts";
 import { withMemoryFiles } from "../host/memory-files.ts";
-import { USER_RULES, USER_RULES_NAME, USUAL_TRANSFORMATIONS } from "../import/config-text.ts";
+import { USER_RULES, USER_RULES_NAME } from "../import/config-text.ts";
 import {
   type ImportedConfig,
   type ImportedList,
@@ -80,9 +81,7 @@ function withoutAccept(finding: Diagnostic): Diagnostic {
 /** The configuration that `init --from` would create, except that any source may fail and that own rules are last. */
 function auditedConfig(setup: ImportedConfig, host: Host): Config {
   const { software, lists, userRules, allow, allowLists } = setup;
-  const settings = setup.settings ?? {
-    transformations: USUAL_TRANSFORMATIONS.map(([name]) => name),
-  };
+  const settings = setup.settings ?? { transformations: RECOMMENDED };
   const own = { name: USER_RULES_NAME, source: USER_RULES, type: "adblock" };
   const value = {
     name: software,

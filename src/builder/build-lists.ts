@@ -1,12 +1,15 @@
 import { Exit } from "../diagnostics/codes.ts";
 import { CompilerError, type Diagnostic } from "../diagnostics/render.ts";
-import { countText } from "../diagnostics/text.ts";
+import { countText, listCommandLine } from "../diagnostics/text.ts";
 import { VERSION } from "../diagnostics/version.ts";
 import { scratchOf } from "../engine/compile-options.ts";
 import { type PlannedSource, allEntryFiles } from "../engine/plan.ts";
 import { SourceReader } from "../engine/source-reader.ts";
 import { storeKeyOf } from "../engine/source-state.ts";
 import { dependsOnTime } from "../feeds/registry.ts";
+import { sendToOutput } from "../host/files.ts";
+import { shadowHost } from "../host/memory-files.ts";
+import { ListFile } from "../publish/list-file.ts";
 import type { RecordHeader } from "../record/build-record.ts";
 import { needCopies } from "../sources/copies.ts";
 import { isAddress } from "../sources/limits.ts";
@@ -22,10 +25,12 @@ import {
   recordHeader,
 } from "./draft/prepare.ts";
 import { type KeptNames, NO_NAMES, RecordedNames, wantsCovered } from "./draft/recorded-names.ts";
+import { otherPlace, rememberPlaces } from "./foreign-list.ts";
 import { type ListPlan, noteListAlone, planLists } from "./plan/list-plan.ts";
 import { type ListConfig, configPath } from "./plan/project.ts";
 import {
   ListOutputs,
+  type ListToPublish,
   type Published,
   digestsOf,
   finishPublish,
@@ -37,7 +42,7 @@ import {
 } from "./publish/publish-list.ts";
 import { BuildSession, type QueueSlot, forEachInOrder } from "./session.ts";
 import { Conditions } from "./state/conditions.ts";
-import { BuildCache, type CachedBuild, holdCommandLine, readHold } from "./state/list-state.ts";
+import { BuildCache, type CachedBuild, readHold } from "./state/list-state.ts";
 
 /** Maximum number of concurrent lists: one compiles, the others wait for the disk. */
 const MOST = 4;
@@ -52,7 +57,11 @@ export async function buildLists(
   outcomes: ListOutcome[],
 ): Promise<void> {
   noteListAlone(lists, context);
-  const session = new BuildSession(await planLists(lists, context.options, context.host), context);
+  const { options, host } = context;
+  const plans = await planLists(lists, options, host);
+  for (const diagnostic of await otherPlace(plans, options, host))
+    context.emit({ kind: "diagnostic", diagnostic });
+  const session = new BuildSession(plans, context);
   const ends = new Map<string, Promise<unknown>>();
   try {
     if (session.hasSeveral) await fetchAhead(session);
@@ -67,6 +76,13 @@ export async function buildLists(
     });
     await saveLocks(session);
     await session.saveLedger();
+    const isThere = ({ list }: ListPlan): boolean =>
+      outcomes.some(
+        (one) =>
+          one.list === list.config.name &&
+          (one.status === "published" || one.status === "unchanged"),
+      );
+    await rememberPlaces(plans.filter(isThere), options, host);
   } finally {
     const names = lists.map(({ config }) => config.name);
     outcomes.sort((one, other) => names.indexOf(one.list) - names.indexOf(other.list));
@@ -124,7 +140,7 @@ function webOf({ list, compile }: ListPlan, { sources }: BuildSession): string |
 /** Fetches the sources of all lists in advance, into the cache. Without a cache, each list fetches its own. */
 async function fetchAhead(session: BuildSession): Promise<void> {
   const { options, host, signal, emit, plans, sources } = session;
-  const { cacheDir, offline, accept, compat, frozen, update } = options;
+  const { cacheDir, offline, fromPublished, accept, compat, frozen, update } = options;
   const all = plans.flatMap(({ compile }) => compile.sources);
   const remote = [
     ...new Map<string, PlannedSource>(
@@ -138,7 +154,7 @@ async function fetchAhead(session: BuildSession): Promise<void> {
   const configFolder = plans[0]!.list.project.folder;
   const ledger = await session.ledger();
   const own = { configFolder, signal, shared: sources, ledger };
-  const fetchOptions = { cacheDir, offline, accept, compat, ...own };
+  const fetchOptions = { cacheDir, offline, fromPublished, accept, compat, ...own };
   const reader = new SourceReader(host, {
     ...fetchOptions,
     onProgress: (event) => emit({ kind: "progress", event }),
@@ -200,7 +216,9 @@ class ListBuild {
     this.work = work;
     this.started = started;
     const config = configPath(plan.list.project, host);
-    this.outputs = new ListOutputs(files, { record: options.record, isToStdout, config }, host);
+    const { record, to } = options;
+    const isSent = isToStdout && to === undefined;
+    this.outputs = new ListOutputs(files, { record, isToStdout: isSent, config }, host);
     this.found = plan.list.project.warnings.filter(({ severity }) => severity !== "note");
     this.conditions = new Conditions(files[0]?.path, host);
     if (outputs.length > 0)
@@ -225,6 +243,7 @@ class ListBuild {
     const { plan, session, outputs, names } = this;
     const { cached, slot } = this.work;
     await outputs.open(() => this.finishLast());
+    if (session.options.to !== undefined && !plan.isToStdout) await this.finishConversion();
     await this.conditions.read();
     // This run has the lock, so that no rollback can hold the list from now on.
     const held = await this.held();
@@ -264,6 +283,19 @@ class ListBuild {
     await finishPublish({ ...plan, config: plan.list.config }, { options, host, emit });
   }
 
+  /** A converted list has no file whose lock this run holds. */
+  private async finishConversion(): Promise<void> {
+    const { plan, session } = this;
+    for (const { name, path } of plan.outputs) {
+      const file = new ListFile(path, session.host);
+      await file.open(async () => {
+        const names = { ...plan, files: [{ name, path }], config: plan.list.config };
+        await finishPublish(names, session);
+      });
+      await file.close();
+    }
+  }
+
   private async held(): Promise<ListOutcome | undefined> {
     const { plan, session, list } = this;
     const path = plan.files[0]?.path;
@@ -271,7 +303,7 @@ class ListBuild {
     if (hold === undefined) return undefined;
     const isOneOfSeveral = plan.list.project.config.lists !== undefined;
     const named = isOneOfSeveral ? list : undefined;
-    const end = holdCommandLine("hold --end", named, session.options);
+    const end = listCommandLine("hold --end", named, session.options);
     const outcome = heldOutcome(hold, { list, end }, this.seconds);
     this.found.push(...outcome.diagnostics);
     const diagnostics = await this.settle(true);
@@ -311,8 +343,9 @@ class ListBuild {
 
   private async settle(isPartial = false): Promise<readonly Diagnostic[]> {
     const { plan, session, found } = this;
+    const named = this.draft?.compiled.named;
     return await this.conditions.settle(
-      { finder: "build", diagnostics: found, isPartial },
+      { finder: "build", diagnostics: found, isPartial, named },
       async (change) => await noteHistory(plan.files, change, session),
     );
   }
@@ -351,7 +384,7 @@ class ListBuild {
     const published = await phase(
       "publish",
       session,
-      () => publishList(outputs, publication, session.host),
+      () => this.write(publication),
       ({ files: all }) => countText(all.length, "file"),
     );
     emit({ kind: "published", list, file: plan.files[0] });
@@ -376,7 +409,8 @@ class ListBuild {
     if (renewed !== undefined) session.locks.push(renewed);
     const { written, names } = published;
     await this.cache(draft, published);
-    const diagnostics = await this.settle();
+    // The sources were not asked, so that nothing is known about their problems.
+    const diagnostics = await this.settle(options.fromPublished === true);
     session.tell(diagnostics);
     return {
       list,
@@ -392,6 +426,19 @@ class ListBuild {
       inputs: compiled.inputs,
       lastByte: outputs.lastByte,
     };
+  }
+
+  private async write(publication: ListToPublish): Promise<Published> {
+    const { plan, session, outputs } = this;
+    const { host, options } = session;
+    const [converted] = plan.outputs;
+    if (!plan.isToStdout || options.to === undefined || converted === undefined)
+      return await publishList(outputs, publication, host);
+    const shadow = shadowHost(host);
+    const published = await publishList(outputs, publication, shadow);
+    await sendToOutput(await shadow.readFile(converted.path), host);
+    const written = published.written.map((one) => ({ ...one, file: "standard output" }));
+    return { ...published, written, names: [] };
   }
 
   /** Resolvers that do not answer from the published list are not asked about the next one. */
@@ -429,7 +476,9 @@ class ListBuild {
       ({ feed, keepMs }) => keepMs !== undefined || (feed && dependsOnTime(feed)),
     );
     // A manifest and entries of feeds expire, and plugins change without notice, so such lists are always rebuilt.
-    if (plan.isToStdout || config.manifest !== undefined || hasPlugins || isTimed) return;
+    if (plan.files.length === 0 || config.manifest !== undefined || hasPlugins || isTimed) return;
+    // The next build asks the sources, and says what has ended.
+    if (session.options.fromPublished === true) return;
     // A cover check that was skipped runs in the next build.
     if (plan.covers.size > 0 && session.options.accept.includes("not-covered")) return;
     await coveredDone?.();

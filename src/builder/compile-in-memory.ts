@@ -1,5 +1,5 @@
 import { ByteBuffer } from "../bytes/text.ts";
-import { type Config, listsOf } from "../config/lists.ts";
+import { type Config, type WrittenConfig, listsOf } from "../config/lists.ts";
 import { CODES } from "../diagnostics/codes.ts";
 import { CompilerError, errorOf } from "../diagnostics/render.ts";
 import { printable, someOf } from "../diagnostics/text.ts";
@@ -41,7 +41,7 @@ export interface InMemoryOptions extends EngineOptions {
 
 /** Compiles one list of a configuration without writing files. Rejects with a `CompilerError`. */
 export async function compileInMemory(
-  config: Config,
+  config: WrittenConfig,
   { list: wanted, ...options }: InMemoryOptions,
   host: Host,
 ): Promise<CompiledInMemory> {
@@ -130,7 +130,8 @@ class AnswersInMemory {
   }
 
   isBlocked(name: string): boolean {
-    return this.rules.answer(USUAL.test(name) ? name : asciiName(name)).verdict === "blocked";
+    const { rules } = this;
+    return rules.isBlocked(name) ?? rules.answer(asciiName(name)).verdict === "blocked";
   }
 
   async why(names: readonly string[]): Promise<Explanation[]> {
@@ -138,9 +139,6 @@ class AnswersInMemory {
     return await explainNames(names.map(asciiName), { record, rules, sources });
   }
 }
-
-/** A name as rules have it. */
-const USUAL = /^[a-z0-9._-]*[a-z0-9_-]$/;
 
 /** A file of an output, in memory. */
 export interface OutputInMemory {

@@ -1,11 +1,12 @@
 import { type Config, listsOf } from "../config/lists.ts";
 import { loadConfigFile } from "../config/validate.ts";
-import { CompilerError, errorOf } from "../diagnostics/render.ts";
-import { printable } from "../diagnostics/text.ts";
+import { CompilerError, type Diagnostic, errorOf, warningOf } from "../diagnostics/render.ts";
+import { printable, shellWord } from "../diagnostics/text.ts";
 import { contextWith, slugOf } from "../engine/plan.ts";
 import { NO_PLUGINS } from "../engine/plugins.ts";
+import { StateFile, isText, mapOf, objectOf, oneOf } from "../host/files.ts";
 import { type Host, HostError } from "../host/host.ts";
-import { ConfigFile, type ProjectOptions } from "./plan/build-options.ts";
+import { type BuildOptions, ConfigFile, type ProjectOptions } from "./plan/build-options.ts";
 import type { ListPlan } from "./plan/list-plan.ts";
 import { configPath } from "./plan/project.ts";
 import { readLastPublish } from "./state/list-state.ts";
@@ -42,6 +43,64 @@ export async function refuseForeignList(
       }),
     ]);
   }
+}
+
+/** Where the lists of a configuration were published last, by their file names. */
+interface LastPlaces {
+  readonly version: 1;
+  readonly lists: Readonly<Record<string, string>>;
+}
+
+const isLastPlaces = objectOf<LastPlaces>({ version: oneOf([1]), lists: mapOf(isText) });
+
+/** In the cache, because every folder has its own state. It is shown to the user, and never used. */
+async function placesFile(
+  plans: readonly ListPlan[],
+  { cacheDir }: Pick<BuildOptions, "cacheDir">,
+  host: Host,
+): Promise<StateFile<LastPlaces> | undefined> {
+  const path = plans[0] && configPath(plans[0].list.project, host);
+  if (path === undefined || cacheDir === undefined) return undefined;
+  const { createHash } = await import("node:crypto");
+  const key = createHash("sha256").update(path).digest("hex").slice(0, 16);
+  const file = host.path.resolve(host.cwd, cacheDir, `place-${key}.json`);
+  return new StateFile(file, isLastPlaces, host);
+}
+
+/** A warning if the user did not choose the place of the lists, and they were last published elsewhere and still are there. */
+export async function otherPlace(
+  plans: readonly ListPlan[],
+  options: BuildOptions,
+  host: Host,
+): Promise<Diagnostic[]> {
+  if (options.isUsualPlace !== true) return [];
+  const places = (await (await placesFile(plans, options, host))?.read())?.lists ?? {};
+  for (const { list, files } of plans) {
+    const path = files[0]?.path;
+    const name = slugOf(list.config.name);
+    const last = Object.hasOwn(places, name) ? places[name] : undefined;
+    if (path === undefined || last === undefined || last === path) continue;
+    if (!host.path.isAbsolute(last) || (await host.kindOf(last)) !== "file") continue;
+    const message = `${printable(list.config.name)} was last published as ${printable(last)}; this run writes ${printable(path)}`;
+    const hint = `If that is wrong, run it again with RULES_DIR=${shellWord(printable(host.path.dirname(last)))}, or in the same folder as before`;
+    return [{ ...warningOf("other-place", message, { hint }), news: true }];
+  }
+  return [];
+}
+
+/** Remembers where lists are. If that fails, there is no warning later. */
+export async function rememberPlaces(
+  plans: readonly ListPlan[],
+  options: BuildOptions,
+  host: Host,
+): Promise<void> {
+  const file = await placesFile(plans, options, host);
+  const before = (await file?.read())?.lists ?? {};
+  const lists = { ...before };
+  for (const { list, files } of plans)
+    if (files[0] !== undefined) lists[slugOf(list.config.name)] = files[0].path;
+  if (JSON.stringify(lists) !== JSON.stringify(before))
+    await file?.tryReplace({ version: 1, lists });
 }
 
 /** In one folder, two configurations are two lists unless they have the same sources. A copy elsewhere may have been edited. */

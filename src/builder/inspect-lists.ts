@@ -1,22 +1,28 @@
-import { decodeUtf8, encodeUtf8, indexOfBytes } from "../bytes/text.ts";
+import { hashName, hashText } from "../bytes/hash.ts";
+import { LF, decodeUtf8, encodeUtf8, indexOfBytes, lineEnd } from "../bytes/text.ts";
 import { CompilerError, type Diagnostic, errorOf, warningOf } from "../diagnostics/render.ts";
 import { countText, printable } from "../diagnostics/text.ts";
 import type { SourceOptions } from "../engine/compile-options.ts";
 import { slugOf } from "../engine/plan.ts";
+import { householdKinds, isAcceptedKind } from "../engine/protected-names.ts";
 import { SourceReader, inspectSource } from "../engine/source-reader.ts";
 import { DatasetLines, type TakeRows } from "../explain/dataset-lines.ts";
 import { type ListChange, hasSameRules, listChange } from "../explain/list-change.ts";
+import { isForBrowsers } from "../features/source-findings.ts";
 import { sendToOutput, writeWhole } from "../host/files.ts";
 import { type Host, HostError, type NewFile, type Packing } from "../host/host.ts";
 import { packerOf, taken } from "../host/node-pack-file.ts";
-import { isUsed, problemOf } from "../import/config-text.ts";
+import { USER_RULES_NAME, isUsed, ownRulesOf, problemOf } from "../import/config-text.ts";
 import {
   type FoundList,
   type ImportedConfig,
   type ImportedList,
   filesOf,
   withFiles,
+  withTitles,
+  withUniqueNames,
 } from "../import/hostlist-compiler.ts";
+import { namesOfLine } from "../meaning/line.ts";
 import type { RankedNames } from "../meaning/ranked-names.ts";
 import { type OutputFile, outputFailed } from "../publish/list-file.ts";
 import {
@@ -28,6 +34,7 @@ import {
 import { HistoryLog, isJournal, journalPath, recordFolder } from "../record/record-file.ts";
 import { isAddress } from "../sources/limits.ts";
 import { registrableDomain } from "../syntax/host-name.ts";
+import { eachWrittenName } from "../syntax/written-names.ts";
 import { type BuildOptions, configFileOf } from "./plan/build-options.ts";
 import type { ListPlan } from "./plan/list-plan.ts";
 import { changedFiles } from "./publish/planned-files.ts";
@@ -86,7 +93,14 @@ export async function inspectLists(
     const lists = await look(files.lists, { mayBlock: [], isRequired: false });
     // An abort makes working lists fail, so their results are not usable.
     signal.throwIfAborted();
-    const sure = await withoutDoubt(withAllowLists({ ...files, lists }), isDown, offline);
+    const groups = [...(setup.groupRules?.keys() ?? [])];
+    const own = [
+      ...(setup.userRules.length > 0 ? [USER_RULES_NAME] : []),
+      ...groups.map(ownRulesOf),
+    ];
+    const named = withUniqueNames(withTitles(lists), own);
+    const sorted = withBrowserNotes(withAllowLists({ ...files, lists: named }));
+    const sure = await withoutDoubt(sorted, isDown, offline);
     if (sure.userRules.length === 0 && !sure.lists.some(isUsed))
       throw new CompilerError(sure.lists.flatMap(({ found: one }) => one?.failure ?? []));
     return sure;
@@ -142,8 +156,38 @@ function withAllowLists(setup: ImportedConfig): ImportedConfig {
   };
 }
 
+/** Names that people need and that lists to use block, by their kinds. */
+export function neededNames(lists: readonly ImportedList[]): Map<string, NeededNames> {
+  const kinds = new Map<string, { names: Set<string>; lists: string[] }>();
+  for (const { name, found: one } of lists.filter(isUsed))
+    for (const [kind, names] of one?.needed ?? []) {
+      const known = kinds.get(kind) ?? { names: new Set(), lists: [] };
+      for (const each of names) known.names.add(each);
+      known.lists.push(name);
+      kinds.set(kind, known);
+    }
+  return kinds;
+}
+
+export interface NeededNames {
+  readonly names: ReadonlySet<string>;
+  /** The lists that block them. */
+  readonly lists: readonly string[];
+}
+
+function withBrowserNotes(setup: ImportedConfig): ImportedConfig {
+  const notes = setup.lists.flatMap(({ name, found: one }) =>
+    one?.forBrowsers === undefined
+      ? []
+      : [
+          `${name} is made for browsers: a resolver cannot use about ${one.forBrowsers} % of its lines. Look for its edition for DNS.`,
+        ],
+  );
+  return { ...setup, notes: [...setup.notes, ...notes] };
+}
+
 function isAllowList({ found: one }: ImportedList): boolean {
-  return one?.failure?.code === "source-not-blocklist";
+  return one?.failure?.code === "source-not-blocklist" || one?.onlyAllows === true;
 }
 
 /** With `mayBlock`, a list must be a block-list. */
@@ -154,13 +198,11 @@ async function found(
   reader: SourceReader,
   kind?: ListWish,
 ): Promise<FoundList> {
-  let mayAllow = !isAddress(source) || !WRITES_EXCEPTIONS.has(type);
+  const content = new ListContent(!isAddress(source) || !WRITES_EXCEPTIONS.has(type));
   const look = async (allowPrivate: boolean): Promise<Look> => {
     try {
       const wish = { source, allowPrivate, ...(kind && { ...kind, type }) };
-      const state = await inspectSource(reader, wish, (text) => {
-        mayAllow ||= indexOfBytes(text, EXCEPTION) !== -1;
-      });
+      const state = await inspectSource(reader, wish, (text) => content.take(text));
       return { isThere: true, causes: state.kind === "stale" ? state.causes : [] };
     } catch (error) {
       if (!(error instanceof CompilerError)) throw error;
@@ -170,12 +212,106 @@ async function found(
   const first = await look(false);
   const isPrivate = first.causes.some(({ code }) => code === "private-address");
   const { isThere, causes } = isPrivate ? await look(true) : first;
-  if (isThere) return { isPrivate, onlyBlocks: !mayAllow };
+  if (isThere) return { isPrivate, ...content.found() };
   return {
     isPrivate,
     onlyBlocks: false,
     failure: causes.find(({ severity }) => severity === "error"),
   };
+}
+
+const TITLE = /^[!#;\s]*title\s*:[ \t]*(?<title>[^\r\n]+)/im;
+/** Titles are in the header. */
+const HEADER_BYTES = 4096;
+const LONGEST_TITLE = 60;
+/** As many lines say what kind of list it is. */
+const SAMPLE = 5000;
+
+/** What is known of a list after a look at its text. */
+class ListContent {
+  private mayAllow: boolean;
+  private title: string | undefined;
+  private lines = 0;
+  private forBrowsers = 0;
+  private names = 0;
+  private exceptions = 0;
+  private readonly needed = new Map<string, Set<string>>();
+
+  constructor(mayAllow: boolean) {
+    this.mayAllow = mayAllow;
+  }
+
+  take(text: Uint8Array): void {
+    this.mayAllow ||= indexOfBytes(text, EXCEPTION) !== -1;
+    if (this.lines === 0) this.title ??= titleIn(decodeUtf8(text.subarray(0, HEADER_BYTES)));
+    const { hashes, names } = acceptedNames();
+    eachWrittenName(text, 0, text.length, {
+      name: (bytes, start, end, isException) => {
+        this.names++;
+        if (isException) this.exceptions++;
+        if (isException || !hashes.has(hashName(bytes, start, end))) return;
+        const kind = names.get(decodeUtf8(bytes, start, end));
+        if (kind !== undefined) this.see(kind, lineAt(bytes, start));
+      },
+      line: (_names, bytes, start) => {
+        if (this.lines++ >= SAMPLE) return;
+        if (isForBrowsers(lineAt(bytes, start))) this.forBrowsers++;
+      },
+      comment: (bytes, start) => {
+        // `##.ad` hides a part of every page.
+        if (this.lines >= SAMPLE || !isForBrowsers(lineAt(bytes, start))) return;
+        this.lines++;
+        this.forBrowsers++;
+      },
+    });
+  }
+
+  /** A line that mentions a name need not be for it. */
+  private see(kind: string, line: string): void {
+    if (isForBrowsers(line)) return;
+    const names = this.needed.get(kind) ?? new Set();
+    for (const name of namesOfLine(line)) if (householdKinds().get(name) === kind) names.add(name);
+    if (names.size > 0) this.needed.set(kind, names);
+  }
+
+  found(): Omit<FoundList, "isPrivate"> {
+    const share = this.forBrowsers / Math.min(this.lines, SAMPLE);
+    return {
+      onlyBlocks: !this.mayAllow,
+      onlyAllows: this.exceptions > this.names * 0.9,
+      title: this.title,
+      forBrowsers: share > 0.5 ? Math.floor(share * 100) : undefined,
+      needed: new Map(Array.from(this.needed, ([kind, names]) => [kind, [...names]])),
+    };
+  }
+}
+
+/** The title in the comments of a list, without characters that names do not need. */
+function titleIn(header: string): string | undefined {
+  const written = TITLE.exec(header)?.groups?.["title"] ?? "";
+  const title = written
+    .replaceAll(/\s+/g, " ")
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\ufffd]/gu, "")
+    .replaceAll(/^["'\s]+|["'\s]+$/g, "");
+  if (!/\p{L}/u.test(title) || isAddress(title)) return undefined;
+  return title.length > LONGEST_TITLE ? `${title.slice(0, LONGEST_TITLE).trimEnd()}…` : title;
+}
+
+/** The whole line around a place, or the start of a long one. */
+function lineAt(bytes: Uint8Array, at: number): string {
+  const start = bytes.lastIndexOf(LF, at) + 1;
+  return decodeUtf8(bytes, start, Math.min(lineEnd(bytes, at), start + 1000)).trim();
+}
+
+let accepted: { hashes: ReadonlySet<number>; names: ReadonlyMap<string, string> } | undefined;
+
+/** Names that people need and that some lists block on purpose. */
+function acceptedNames(): NonNullable<typeof accepted> {
+  if (accepted === undefined) {
+    const names = new Map([...householdKinds()].filter(([, kind]) => isAcceptedKind(kind)));
+    accepted = { names, hashes: new Set(Array.from(names.keys(), hashText)) };
+  }
+  return accepted;
 }
 
 /** Whether there is a text to compile, fetched or cached, and why a fetch failed. */

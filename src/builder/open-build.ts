@@ -98,6 +98,10 @@ export class PublishedList {
   }
 }
 
+/** For a list without its record. */
+const CLONE_HINT =
+  "Compile it again. In a clone of what the GitHub Action committed: git restore --source origin/rules-compiler-records rules/.rules-compiler";
+
 /** Opens a list whose newest record matches it. Rejects with a `CompilerError` if no record does. */
 export async function openRecorded(
   { path, name }: OutputFile,
@@ -106,7 +110,11 @@ export async function openRecorded(
   const shown = printable(name);
   const record = await readRecord(path, host);
   if (record === undefined || !(await host.exists(path)))
-    throw new CompilerError([errorOf("record-missing", `No record of ${shown}`)]);
+    throw new CompilerError([
+      errorOf("record-missing", `No record of ${shown}`, {
+        ...((await host.exists(path)) && { hint: CLONE_HINT }),
+      }),
+    ]);
   const file = await host.openFile(path);
   if (file.size === record.header.bytes) return { file, record };
   await file.close();

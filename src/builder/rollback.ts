@@ -1,4 +1,5 @@
 import { encodeUtf8, equalBytes } from "../bytes/text.ts";
+import { DECISIONS_FILE } from "../config/decisions.ts";
 import { CompilerError, type Diagnostic, errorOf, warningOf } from "../diagnostics/render.ts";
 import { countText, printable } from "../diagnostics/text.ts";
 import { scratchOf } from "../engine/compile-options.ts";
@@ -491,6 +492,8 @@ const SETTLE_MS = 30;
 export class WatchedBuild {
   private readonly context: BuildContext;
   private readonly configPath: string;
+  /** The configuration and the decisions beside it, which may not exist yet. */
+  private readonly settings = new Set<string>();
   private session: BuildSession | undefined;
   private isOpen = false;
   /** Stamps of all files that the lists depend on, from the time they were read. */
@@ -501,11 +504,13 @@ export class WatchedBuild {
     const { host, options } = context;
     // A configuration that does not come from a file does not change.
     this.configPath = options.config ? "" : host.path.resolve(host.cwd, options.configPath);
+    this.settings.add(this.configPath);
   }
 
   /** Number of watched files. */
   get watched(): number {
-    return Object.keys(this.known).length;
+    const { known, settings } = this;
+    return Object.keys(known).filter((path) => known[path] !== "" || !settings.has(path)).length;
   }
 
   /** The files that changed since they were read. */
@@ -552,7 +557,7 @@ export class WatchedBuild {
     try {
       // Stamp the files before reading them, so that later changes are detected.
       await this.note(changed);
-      if (changed.includes(this.configPath)) await this.open();
+      if (changed.some((path) => this.settings.has(path))) await this.open();
       this.isOpen = true;
       this.session?.invalidate(changed);
       for (const plan of this.session?.plans ?? []) {
@@ -602,6 +607,8 @@ export class WatchedBuild {
         .filter(({ source }) => !isAddress(source))
         .map(({ source }) => host.path.resolve(project.folder, source)),
     );
-    await this.note(local);
+    const decisions = host.path.join(project.folder, DECISIONS_FILE);
+    this.settings.add(decisions);
+    await this.note([...local, decisions]);
   }
 }

@@ -110,86 +110,123 @@ export function isNear(hostname: string): boolean {
 export const HOOK_FIELDS = {
   run: {
     type: "strings",
+    default: "nothing",
     description:
       "A program and its arguments. No shell is involved. The program is an absolute path or a name in `PATH`.",
     example: ["/usr/local/bin/on-publish", "--quiet"],
   },
   post: {
     type: "string",
+    default: "nothing",
     description:
       "Sends a message: the path of a file that holds the URL, which is a secret. See [hooks](../guide/hooks.md#send-a-message) for services.",
     example: "/etc/rules-compiler/webhook",
   },
   as: {
     type: "choice",
-    values: ["json", "slack", "discord", "ntfy", "telegram", "healthchecks"],
-    description:
-      "For `post`: the form of the message. Default: that of the service for the hosts of Slack, Discord, Telegram and ntfy.sh, otherwise `json`, that is everything that `run` receives. `healthchecks` receives a message after every run, without `on`.",
+    default:
+      "that of the service for the hosts of Slack, Discord, Telegram and ntfy.sh, otherwise `json`",
+    values: {
+      json: "Everything that `run` receives",
+      slack: "A message for an incoming webhook of Slack",
+      discord: "A message for a webhook of Discord, which notifies no user",
+      ntfy: "A message for ntfy.sh or an ntfy server of your own",
+      telegram: "A message for a bot of Telegram",
+      healthchecks: "A ping for Healthchecks after every run, without `on`",
+    },
+    description: "For `post`: the form of the message.",
+    example: "ntfy",
+    beside: { post: "/etc/rules-compiler/ntfy" },
   },
   reload: {
     type: "choice",
-    values: [
-      "unbound",
-      "bind",
-      "knot-resolver",
-      "knot-resolver-5",
-      "powerdns-recursor",
-      "dnsdist",
-      "dnsmasq",
-      "smartdns",
-      "adguard-home",
-      "pi-hole",
-      "technitium",
-    ],
+    default: "nothing",
+    values: {
+      unbound: "Runs `unbound-control reload`",
+      bind: "Runs `rndc reload`",
+      "knot-resolver": "Runs `kresctl reload --force` of Knot Resolver 6",
+      "knot-resolver-5": "Runs `systemctl restart kresd@*`",
+      "powerdns-recursor": "Runs `rec_control reload-lua-config`",
+      dnsdist: "Runs `reloadList()`, a function of your configuration",
+      dnsmasq: "Sends SIGHUP to the process in `pid_file`",
+      smartdns: "Runs `systemctl restart smartdns`",
+      "adguard-home": "Makes AdGuard Home download its lists, through its API",
+      "pi-hole": "Makes Pi-hole 6 download its lists, through its API",
+      technitium: "Makes Technitium download its lists, through its API",
+    },
     description:
-      "Makes a resolver read its list again. `knot-resolver` is version 6, `pi-hole` version 6; see [hooks](../guide/hooks.md) for what each does.",
+      "Makes a resolver read its list again; [hooks](../guide/hooks.md#reload-a-resolver) says what each needs.",
+    example: "unbound",
   },
   with: {
     type: "strings",
+    default: "nothing",
     description:
       "For `reload`: options of the control program, placed before its command, such as `-c` and a configuration file.",
     example: ["-c", "/etc/unbound/other.conf"],
+    beside: { reload: "unbound" },
   },
   pid_file: {
     type: "string",
-    description: "For `reload: dnsmasq`: its PID file. Default: `/run/dnsmasq/dnsmasq.pid`.",
+    default: "`/run/dnsmasq/dnsmasq.pid`",
+    description: "For `reload: dnsmasq`: its PID file.",
     example: "/run/dnsmasq.pid",
+    beside: { reload: "dnsmasq" },
   },
   url: {
     type: "string",
+    default: "nothing; these three need it",
     description:
       "For `reload` of AdGuard Home, Pi-hole and Technitium: the URL of the web interface. It must be https, except for this machine and private addresses.",
     example: "http://192.168.1.2:3000",
+    beside: { reload: "pi-hole" },
   },
   user: {
     type: "string",
+    default: "nothing",
     description: "For `reload: adguard-home`: the user name.",
     example: "admin",
+    beside: {
+      reload: "adguard-home",
+      url: "http://192.168.1.2:3000",
+      token_file: "/etc/rules-compiler/adguard-home",
+    },
   },
   token_file: {
     type: "string",
+    default: "nothing",
     description:
       "File that holds a token: for `post`, which sends it as `Authorization: Bearer`, or for `reload` by API, the password (AdGuard Home, Pi-hole) or API token (Technitium).",
-    example: "/etc/rules-compiler/adguard-home",
+    example: "/etc/rules-compiler/pi-hole",
+    beside: { reload: "pi-hole", url: "http://192.168.1.2" },
   },
   on: {
     type: "choices",
-    values: ["published", "refused", "degraded", "recovered", "failed"],
-    description:
-      "When it runs: `published` (files changed), `refused` (by a guard), `degraded` (a source failed and was skipped or replaced by its last good copy), `recovered` (the first good run afterwards), `failed`. All but `published` only when this state begins. Default: `published`.",
+    default: "`[published]`",
+    values: {
+      published: "Files changed",
+      refused: "A guard refused the list",
+      degraded: "A source failed and was skipped or replaced by its last good copy",
+      recovered: "The first good run afterwards",
+      failed: "The list could not be built",
+    },
+    description: "When it runs. All but `published` only when the state begins.",
     example: ["refused", "failed", "recovered"],
+    beside: { post: "/etc/rules-compiler/webhook" },
   },
   timeout: {
     type: "duration",
+    default: "`60s`",
     description:
-      "How long it may take, at most `1h`. A program is then ended with all processes that it started. Default: `60s`.",
+      "How long it may take, at most `1h`. A program is then ended with all processes that it started.",
     example: "10s",
+    beside: { reload: "unbound" },
   },
 } as const;
 
 /** What a hook can follow. */
 export type { HookEvent } from "../documents/facts.ts";
 /** Services whose documented form of a message `post` can send. */
-export type PostForm = (typeof HOOK_FIELDS.as.values)[number];
+export type PostForm = keyof typeof HOOK_FIELDS.as.values;
 /** Resolvers that `reload` knows. */
-export type ReloadName = (typeof HOOK_FIELDS.reload.values)[number];
+export type ReloadName = keyof typeof HOOK_FIELDS.reload.values;

@@ -4,9 +4,9 @@ import type {
   GUARD_FIELDS,
   LISTED_FIELDS,
   LIST_FIELDS,
+  RECOMMENDED_WORD,
   SOURCE_FIELDS,
   SourceType,
-  Trust,
 } from "./fields.ts";
 import type { HOOK_FIELDS } from "./hooks.ts";
 import type { COMBINED_FIELDS, OUTPUT_FIELDS, OutputFormat } from "./outputs.ts";
@@ -170,7 +170,6 @@ interface SimpleValues {
   readonly "source-type": SourceType;
   readonly column: string;
   readonly matches: Readonly<Record<string, string>>;
-  readonly trust: Trust;
   readonly boolean: boolean;
   readonly number: number;
   readonly guards: GuardsConfig;
@@ -179,25 +178,35 @@ interface SimpleValues {
   readonly format: OutputFormat;
 }
 
-type ValueOf<F extends Field> = F["type"] extends keyof SimpleValues
-  ? SimpleValues[F["type"]]
+/** The same, as a user may write them. */
+interface WrittenValues extends Omit<SimpleValues, "sources" | "files" | "transformations"> {
+  /** A string is a source without settings. */
+  readonly sources: readonly (string | WrittenSource)[];
+  readonly files: readonly (string | WrittenSource)[];
+  readonly transformations: SimpleValues["transformations"] | typeof RECOMMENDED_WORD;
+}
+
+type WrittenSource = ConfigOf<typeof SOURCE_FIELDS, WrittenValues>;
+
+type ValueOf<F extends Field, V extends object> = F["type"] extends keyof V
+  ? V[F["type"]]
   : F["type"] extends "choice"
-    ? NonNullable<F["values"]>[number]
+    ? keyof F["values"] & string
     : F["type"] extends "choices"
-      ? readonly NonNullable<F["values"]>[number][]
+      ? readonly (keyof F["values"] & string)[]
       : F["type"] extends "object"
-        ? ConfigOf<NonNullable<F["fields"]>>
-        : readonly ConfigOf<NonNullable<F["fields"]>>[];
+        ? ConfigOf<NonNullable<F["fields"]>, V>
+        : readonly ConfigOf<NonNullable<F["fields"]>, V>[];
 
 type Fields = Readonly<Record<string, Field>>;
 type RequiredKeys<T extends Fields> = {
   [K in keyof T]: T[K] extends { required: true } ? K : never;
 }[keyof T];
 
-type ConfigOf<T extends Fields> = {
-  readonly [K in RequiredKeys<T>]: ValueOf<T[K]>;
+type ConfigOf<T extends Fields, V extends object = SimpleValues> = {
+  readonly [K in RequiredKeys<T>]: ValueOf<T[K], V>;
 } & {
-  readonly [K in Exclude<keyof T, RequiredKeys<T>>]?: ValueOf<T[K]>;
+  readonly [K in Exclude<keyof T, RequiredKeys<T>>]?: ValueOf<T[K], V>;
 };
 
 /** The guards of a configuration. */
@@ -214,5 +223,7 @@ export type SourceConfig = ConfigOf<typeof SOURCE_FIELDS>;
 export type FileConfig = string | SourceConfig;
 /** One of several lists of a configuration. */
 type ListedConfig = ConfigOf<typeof LISTED_FIELDS>;
-/** A configuration, as a user writes it. The reference of the configuration describes its fields. */
+/** A configuration that was checked. The reference of the configuration describes its fields. */
 export type Config = ConfigOf<typeof LIST_FIELDS>;
+/** A configuration, as a user writes it: a source may be a string, and `transformations` a word. */
+export type WrittenConfig = ConfigOf<typeof LIST_FIELDS, WrittenValues>;

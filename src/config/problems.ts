@@ -1,8 +1,10 @@
 import { type Code, codeEntry } from "../diagnostics/codes.ts";
 import { type Diagnostic, type FileLocation, errorOf, warningOf } from "../diagnostics/render.ts";
 import { nearest, printable, someOf } from "../diagnostics/text.ts";
+import { isIpv4Text, isIpv6Text } from "../syntax/hosts-line.ts";
 import type { Field } from "./fields.ts";
 import type { Config, SourceConfig } from "./lists.ts";
+import { FIT_FIELD } from "./outputs.ts";
 import { feedProblems, isFeed } from "./sources.ts";
 
 /** The 42 bytes of a key: the letters Ed, its number, and the key itself. */
@@ -79,16 +81,86 @@ export function* fitProblems({ lists = [], ...top }: Config): Generator<ConfigPr
         message: `${at}fit.top is ${fit.top}, which no name has as its rank`,
         hint: "Write 1 or more, or remove the field",
       };
-    for (const key of Object.keys(fit))
-      if (key !== "top")
-        yield { message: `${at}fit.${key} is for outputs`, hint: "Move it to an entry of outputs" };
+    for (const key of keysOf(fit, "output"))
+      yield { message: `${at}fit.${key} is for outputs`, hint: "Move it to an entry of outputs" };
     for (const [index, output] of outputs.entries())
-      if (output.fit?.top !== undefined)
+      for (const key of keysOf(output.fit ?? {}, "list"))
         yield {
-          message: `${at}outputs[${index}].fit.top is for lists`,
+          message: `${at}outputs[${index}].fit.${key} is for lists`,
           hint: "Move it to the list; add an entry of lists for a smaller one",
         };
   }
+}
+
+/** The keys of `fit` that only lists or only outputs have. */
+function keysOf(fit: NonNullable<Config["fit"]>, of: Field["of"]): string[] {
+  const fields: Readonly<Record<string, Field>> = FIT_FIELD.fit.fields;
+  return Object.keys(fit).filter((key) => fields[key]!.of === of);
+}
+
+/** Printable ASCII without what no escape helps for: AdGuard Home compares other names byte by byte, and wrongly. */
+const CLIENT = /^(?! )[\u0020-\u007e]*(?<! )$/;
+const LIKE_ADDRESS = /^[\d.]+(?:\/.*)?$|^[\da-f]*:[\da-f:.]*(?:\/.*)?$/i;
+const LIKE_MAC = /^[\da-f]{2}(?:[:-][\da-f]{2}){5,7}$/i;
+
+/** Problems of `clients` and `tags` of outputs. */
+export function* deviceProblems({
+  outputs = [],
+}: Pick<Config, "outputs">): Generator<OutputProblem> {
+  for (const [index, { format, clients, tags }] of outputs.entries())
+    for (const [field, entries] of Object.entries({ clients, tags })) {
+      if (entries === undefined) continue;
+      const at = `outputs[${index}].${field}`;
+      if (format !== "adblock")
+        yield {
+          index,
+          field,
+          message: `${at} is for format adblock, not ${format}`,
+          hint: "Other resolvers choose lists by groups, tags or views of their own settings",
+        };
+      else if (entries.length === 0)
+        yield {
+          index,
+          field,
+          message: `${at} is empty`,
+          hint: "Name a device, or remove the field",
+        };
+      for (const client of field === "clients" ? entries : []) {
+        const hint = clientProblem(client);
+        const message = `${at} has ${printable(client, 60) || "an empty text"}, which a rule cannot name`;
+        if (hint !== undefined) yield { index, field, message, hint };
+      }
+    }
+}
+
+/** The same for the outputs of `lists`. */
+export function* listDeviceProblems({ lists = [] }: Config): Generator<OutputProblem> {
+  for (const [index, list] of lists.entries())
+    for (const { message, hint } of deviceProblems(list))
+      yield { index, field: "outputs", message: `lists[${index}].${message}`, hint };
+}
+
+interface OutputProblem extends ConfigProblem {
+  readonly index: number;
+  readonly field: string;
+}
+
+/** What to write instead; undefined for a good client. */
+function clientProblem(client: string): string | undefined {
+  if (LIKE_MAC.test(client))
+    return "AdGuard Home's rules have no MAC addresses; use the client's name from its settings";
+  if (LIKE_ADDRESS.test(client))
+    return isRange(client) ? undefined : "Write an IP address, or a range such as 192.168.1.0/24";
+  if (client === "" || !CLIENT.test(client) || /[\\%]/.test(client))
+    return "Use its IP address or a tag; names have ASCII letters, digits and signs except \\ and %";
+  return undefined;
+}
+
+function isRange(text: string): boolean {
+  const [address = "", length, ...more] = text.split("/");
+  const most = isIpv4Text(address) ? 32 : isIpv6Text(address) ? 128 : -1;
+  if (most === -1 || more.length > 0) return false;
+  return length === undefined || (/^\d{1,3}$/.test(length) && Number(length) <= most);
 }
 
 /** Settings that need `ranks`, in a configuration without it. */
@@ -210,6 +282,12 @@ export interface ConfigEntry {
   readonly node: ConfigNode;
 }
 
+/** Fields that a configuration must have, as YAML and JSON write them. */
+const EXAMPLES: Readonly<Record<string, string>> = {
+  name: '"name": "My list"',
+  sources: '"sources": [{ "source": "own.txt" }], with your URL or file',
+};
+
 /** A syntax error, its offset, and what to do about it. */
 export class ConfigSyntaxError extends Error {
   readonly offset: number;
@@ -284,7 +362,7 @@ export class ConfigProblems {
       else this.unknownKey(entry, path, meant);
     }
     for (const key of missing)
-      this.missing(key, path, { offset: node.offset, hint: `Add "${key}"` });
+      this.missing(key, path, { offset: node.offset, hint: `Add ${EXAMPLES[key] ?? `"${key}"`}` });
   }
 
   private unknownKey(entry: ConfigEntry, path: string, meant: string | undefined): void {

@@ -1,4 +1,5 @@
 import { nearest, printable, someOf } from "../diagnostics/text.ts";
+import type { Optional } from "./fields.ts";
 import type { Config } from "./lists.ts";
 
 /** A resolver that must answer from a list. */
@@ -121,24 +122,32 @@ export const RESOLVER_FIELDS = {
     required: true,
     description:
       "IP address or name of the resolver, with a protocol (`udp`, which asks again over TCP if an answer is truncated, `tcp`, or `tls`) and a port if they differ from `udp` and 53, or 853 for `tls`: `192.0.2.53`, `[2001:db8::53]:5353`, `tls://dns.example`. The name in its certificate can follow: `tls://192.0.2.53#dns.example`.",
-    example: "192.0.2.53",
+    example: "tls://192.0.2.53#dns.example",
   },
   name: {
     type: "string",
-    description: "Name of the resolver in messages and metrics. Default: its address.",
+    default: "its address",
+    description: "Name of the resolver in messages and metrics.",
     example: "home",
   },
   list: {
     type: "string",
-    description:
-      "Name of the list that the resolver must answer from. Required if the configuration has several lists.",
-    example: "Family",
+    default: "the only list; required if there are several",
+    description: "Name of the list that the resolver must answer from.",
+    example: "Light",
+    needs: { lists: [{ name: "Light" }, { name: "Pro" }] },
   },
   on_failure: {
     type: "choice",
-    values: ["keep", "rollback"],
+    default: "`keep`",
+    values: {
+      keep: "Keep the new list",
+      rollback:
+        "Vote for the list before, which is published again if more than half of these resolvers do",
+    },
     description:
-      "What a build with `--permit hooks` does if the resolver answered from the list before and is `stale`, `unfiltered` or `wrong` with the new one: `keep` the new list (the default), or vote for a `rollback` to the one before, which more than half of these resolvers must do. See [Prove](../guide/prove.md#roll-back).",
+      "What a build with `--permit hooks` does if the resolver answered from the list before and is `stale`, `unfiltered` or `wrong` with the new one. See [Prove](../guide/prove.md#roll-back).",
+    example: "rollback",
   },
 } as const;
 
@@ -147,14 +156,15 @@ export const RESOLVERS_FIELDS: {
     readonly type: "objects";
     readonly fields: typeof RESOLVER_FIELDS;
     readonly plain: "address";
-    readonly description: string;
-  };
+  } & Optional;
 } = {
   resolvers: {
     type: "objects",
     fields: RESOLVER_FIELDS,
     plain: "address",
+    default: "nothing",
     description:
-      "Resolvers that must answer from the published list; `prove` asks them. A list that one of them answers from blocks one more, unused name, the canary, which shows the build. See [Resolvers](#resolvers) and [Prove](../guide/prove.md).",
+      "Resolvers that must answer from the published list; `prove` asks them. A list that one of them answers from blocks one more, unused name, the canary, which shows the build. A string is a resolver that has only `address`. See [Prove](../guide/prove.md).",
+    example: ["192.0.2.53", { name: "home", address: "tls://dns.example" }],
   },
 };

@@ -11,9 +11,10 @@ import {
   type Field,
   GUARD_FIELDS,
   LIST_FIELDS,
+  RECOMMENDED,
+  RECOMMENDED_WORD,
   SOURCE_FIELDS,
   SOURCE_TYPES,
-  TRUST_LEVELS,
 } from "./fields.ts";
 import { hookProblems } from "./hooks.ts";
 import {
@@ -32,8 +33,10 @@ import {
   WITHOUT_QUOTES,
   blockedSourceProblems,
   combinedProblems,
+  deviceProblems,
   fitProblems,
   isQuoted,
+  listDeviceProblems,
   reportHomepages,
   reportIncomplete,
   sourceProblems,
@@ -138,8 +141,6 @@ class ConfigCheck {
         return columnOf(node, path, this.problems);
       case "matches":
         return matchesOf(node, path, this.problems);
-      case "trust":
-        return this.choice(node, path, TRUST_LEVELS);
       case "boolean":
         return this.boolean(node, path);
       case "duration":
@@ -157,9 +158,9 @@ class ConfigCheck {
       case "format":
         return this.choice(node, path, [...OUTPUT_FORMATS, ...(this.context.formats ?? [])]);
       case "choice":
-        return this.choice(node, path, field.values!);
+        return this.choice(node, path, Object.keys(field.values!));
       case "choices":
-        return this.choices(node, path, field.values!);
+        return this.choices(node, path, Object.keys(field.values!));
       case "object":
         return this.fieldsOf(node, path, field.fields!);
       case "objects":
@@ -186,11 +187,17 @@ class ConfigCheck {
     return [];
   }
 
-  private transformations(node: ConfigNode, path: string): string[] {
+  private transformations(node: ConfigNode, path: string): readonly string[] {
+    if (node.kind === "scalar" && node.value === RECOMMENDED_WORD) return RECOMMENDED;
+    if (node.kind !== "array") {
+      const message = `${path} must be a list of strings, or ${RECOMMENDED_WORD}`;
+      this.problems.invalid(node.offset, message, 'Write it as ["…"]');
+      return [];
+    }
     const names = this.strings(node, path);
     const known = this.context.transformations;
     for (const [index, name] of names.entries()) {
-      if (known.includes(name) || node.kind !== "array") continue;
+      if (known.includes(name)) continue;
       const item = node.items[index]!;
       if (item.kind !== "scalar" || typeof item.value !== "string") continue;
       const meant = nearest(name, known);
@@ -370,7 +377,11 @@ class ConfigCheck {
 
 const CHECKS = {
   after: hookProblems,
-  lists: listProblems,
+  lists: (config: Config): Omit<FieldProblem, "key">[] => [
+    ...listProblems(config),
+    ...listDeviceProblems(config),
+  ],
+  outputs: deviceProblems,
   combined: combinedProblems,
   resolvers: resolverProblems,
   fit: fitProblems,

@@ -21,7 +21,8 @@ export function parseYaml(text: string): ConfigNode {
   checkFlowDepth(text);
   const document = parseOrRefuse(text);
   if (document.errors.length > 0) throw syntaxErrorOf(document.errors);
-  if (document.contents === null) throw new ConfigSyntaxError("the file is empty", 0);
+  if (document.contents === null)
+    throw new ConfigSyntaxError("the file is empty", 0, "Remove it, then: rules-compiler init");
   return new TreeBuilder().build(document.contents, 0);
 }
 

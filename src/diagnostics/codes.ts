@@ -382,7 +382,7 @@ export const SOURCE_CODES = {
   "list-incomplete": {
     meaning:
       "The first list lacks sources or files of names that cannot be read. It is written, the exit code is 3, and no hook runs.",
-    hint: "Correct the URLs, or remove the entries from the configuration, and run again",
+    hint: "Correct that, and run again",
   },
   "sources-missing": {
     exit: 4,
@@ -398,7 +398,9 @@ export const SOURCE_CODES = {
     over: "Servers of sources answer again",
   },
   "offline-copies": {
-    meaning: "`--offline` is set, so that sources are their last good copies.",
+    exit: 4,
+    meaning:
+      "`--offline` is set, so that sources are their last good copies. A source without one cannot be read.",
     hint: "Run once without --offline",
   },
   "cache-unusable": {
@@ -645,6 +647,11 @@ const COMPILE_CODES = {
     meaning: "No list of the configuration matches `--filter`.",
     hint: "Use the name of a list; * matches any text",
   },
+  "other-place": {
+    meaning:
+      "Neither RULES_DIR nor -o is set, and the list was last published in another folder, where it still is. The rules directory is `./rules` of the working directory.",
+    hint: "Set RULES_DIR to the folder of the list, or run it in the same folder as before",
+  },
   "same-file": {
     exit: 2,
     meaning:
@@ -661,6 +668,21 @@ const COMPILE_CODES = {
     exit: 2,
     meaning: "An entry of `allow` is not a valid name.",
     hint: "Write a name, a hosts line, ||name^, @@||name^ or *.name",
+  },
+  "bad-decision": {
+    exit: 2,
+    meaning: "A line of `decisions.txt` is not a decision.",
+    hint: "Write: allow NAME or block NAME, then exact, since DATE, until DATE, in LIST, ref REFERENCE, # REASON as needed",
+  },
+  "published-text-lost": {
+    exit: 4,
+    meaning:
+      "`allow` and `block` build from the texts of the last publish, and one of them is not in the cache.",
+    hint: "The next compile applies the decision",
+  },
+  "decision-expired": {
+    meaning: "A decision is over and no longer has an effect.",
+    hint: "Decide again with rules-compiler allow or block, or remove the line",
   },
   "entries-ignored": {
     meaning:
@@ -685,10 +707,15 @@ const COMPILE_CODES = {
     meaning: "An environment variable has an invalid value.",
     hint: "Correct the variable, or unset it",
   },
+  "runtime-too-old": {
+    exit: 2,
+    meaning: "The program needs a newer version of Node.",
+    hint: "Install a newer version: https://nodejs.org/en/download",
+  },
   "lock-missing": {
     exit: 2,
     meaning: "rules.lock is missing, or has no entry for this configuration.",
-    hint: "Create it with --update, and commit it with the configuration",
+    hint: "Create it: rules-compiler compile --update. Commit it with the configuration",
   },
   "lock-unreadable": {
     exit: 2,
@@ -714,7 +741,7 @@ const COMPILE_CODES = {
   "record-missing": {
     exit: 2,
     meaning: "The last build of the list has no record.",
-    hint: "Compile the list once with this version; the record is stored in .rules-compiler next to it",
+    hint: "Compile the list first: rules-compiler compile. The record is in .rules-compiler next to the list",
   },
   "newer-state": {
     exit: 2,

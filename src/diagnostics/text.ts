@@ -8,6 +8,8 @@ export function countText(count: number, noun: string, plural: string = `${noun}
   return `${numberText(count)} ${count === 1 ? noun : plural}`;
 }
 
+export const DAY_MS = 86_400_000;
+
 /** A timestamp as people read it, to the minute. */
 export function timestampText(timestamp: number | string): string {
   return `${new Date(timestamp).toISOString().slice(0, 16).replace("T", " ")} UTC`;
@@ -113,11 +115,13 @@ const PLAIN: Readonly<Record<string, string>> = {
 /** The system's words for a refusal, without the code twice and without the call it came from. */
 export function reasonOf(code: string, message: string): string {
   // Such as "connect ECONNREFUSED 192.0.2.1:443" and "read ECONNRESET".
+  if (code === "EPROTO" && message.includes("wrong version number"))
+    return "EPROTO: the server does not answer in TLS";
   const [, named, where] = /^\w+ ([A-Z][A-Z0-9_]+)(?: (\S+))?$/.exec(message) ?? [];
   const plain = named === code ? PLAIN[code] : undefined;
   if (plain !== undefined)
     return printable(`${code}: ${plain}${where === undefined ? "" : ` (${where})`}`);
-  const words = message.replace(/^[A-Z][A-Z0-9_]+: /, "").replace(/, \w+ '.*'$/s, "");
+  const words = message.replace(/^(?:[a-z]+ )?[A-Z][A-Z0-9_]+: /, "").replace(/, \w+ '.*'$/s, "");
   return printable(`${code}: ${words}`);
 }
 
@@ -156,4 +160,27 @@ function editDistance(a: string, b: string): number {
     last = current;
   }
   return last[b.length]!;
+}
+
+/** The options of a run that another command must repeat to find the same list. */
+export interface ListPlace {
+  readonly configPath: string;
+  readonly isFound?: boolean;
+  readonly output?: string | undefined;
+}
+
+/** A command about a list, to paste; of several lists, it names the one. */
+export function listCommandLine(
+  command: string,
+  list: string | undefined,
+  { configPath = "", isFound = false, output }: Partial<ListPlace> = {},
+): string {
+  const flags = [
+    ["-c", isFound ? "" : configPath],
+    ["-o", output ?? ""],
+    ["--filter", list ?? ""],
+  ] as const;
+  const named = flags.filter(([, value]) => value !== "");
+  const words = named.flatMap(([flag, value]) => [flag, shellWord(printable(value, 4096))]);
+  return [`rules-compiler ${command}`, ...words].join(" ");
 }

@@ -5,6 +5,7 @@ import type {
   AuditedList,
   ChangedName,
   CompileReport,
+  Decision,
   Explanation,
   FileChange,
   Health,
@@ -40,6 +41,8 @@ export interface Documents {
   readonly compile: BuildDocument;
   readonly apply: BuildDocument;
   readonly rollback: BuildDocument;
+  readonly allow: DecideDocument;
+  readonly block: DecideDocument;
   readonly plan: PlanDocument;
   readonly diff: DiffDocument;
   readonly log: LogDocument;
@@ -239,6 +242,23 @@ export interface PageOfList {
   readonly list: string;
   /** The page that was written. */
   readonly file: string;
+}
+
+/** Decisions about names, and what they changed. */
+export interface DecideDocument {
+  /** Those that were made or removed; with `--list`, all that hold. */
+  readonly decisions: readonly Decision[];
+  /** Whether the lists are built with them. If not, the next build applies them. */
+  readonly isApplied: boolean;
+  readonly lists: readonly {
+    readonly list: string;
+    readonly file: string;
+    /** Rules that were added and removed. */
+    readonly added: readonly string[];
+    readonly removed: readonly string[];
+    /** The answer of `why` about each name. */
+    readonly names: readonly Explanation[];
+  }[];
 }
 
 export interface HoldDocument {

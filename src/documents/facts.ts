@@ -25,6 +25,7 @@ export type LossReason =
   | "narrowed"
   | "expanded"
   | "conflict"
+  | "devices"
   | "widened";
 
 export type HistoryEvent =
@@ -119,6 +120,34 @@ export interface CompileReport {
     readonly removed: number;
     readonly exception?: string;
   }[];
+  /** The decisions that hold in this list. */
+  readonly decisions?: readonly DecisionUse[];
+}
+
+/** What the user decided about a name: it wins over every source. */
+export interface Decision {
+  readonly verdict: "allow" | "block";
+  readonly name: string;
+  /** Whether it is about the name alone, without the names below it. */
+  readonly exact: boolean;
+  /** When it was made. */
+  readonly since?: string;
+  /** The last day or the time on which it holds. */
+  readonly until?: string;
+  /** The list that it is for; absent if it is for all. */
+  readonly list?: string;
+  readonly reference?: string;
+  readonly reason?: string;
+  readonly file: string;
+  readonly line: number;
+}
+
+/** A decision, and what it did in a list. */
+export interface DecisionUse extends Decision {
+  /** Rules for the name that it took out of the list. */
+  readonly removed: number;
+  /** Its rule in the list; absent if none is needed. */
+  readonly rule?: string;
 }
 
 /** Rules that a format could not express, or not exactly. */
@@ -153,7 +182,7 @@ export interface FormatOutputReport {
   /** The script of the difference to the zone before, if the zone has changed. */
   readonly updates?: ZoneUpdates;
   /** The number of names that exceeded the size limit, by source. */
-  readonly leftOut?: readonly { readonly source: string; readonly names: number }[];
+  readonly leftOut?: readonly { readonly label: string; readonly names: number }[];
 }
 
 export interface WrittenFile extends Partial<FormatOutputReport> {
@@ -209,6 +238,8 @@ export interface Explanation {
   readonly verdict: Verdict;
   /** The deciding rule, and its location. */
   readonly rule?: RuleInList;
+  /** The decision of the user that decides about the name. */
+  readonly decision?: DecisionUse;
   /** Whether it is an exception for a popular name that the list would newly block. */
   readonly isNewlyBlocked?: boolean;
   /** How long the rule has been in the list. */
@@ -580,7 +611,7 @@ export interface Health {
   readonly lastRun: Pick<Run, "at" | "trigger" | "outcome" | "seconds" | "degraded"> | null;
   /** The lists of the last successful build. */
   readonly lists: readonly {
-    readonly name: string;
+    readonly list: string;
     readonly rules: number;
     readonly publishedAt: string | null;
   }[];
@@ -603,7 +634,7 @@ export interface Health {
     readonly until?: string;
   }[];
   readonly sources: readonly {
-    readonly name: string;
+    readonly label: string;
     readonly state: string;
     /** Why it is not fresh, since when, and until when its copy is used, if that is known. */
     readonly reason?: string;

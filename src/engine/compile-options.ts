@@ -67,6 +67,8 @@ export interface EngineOptions extends MemoryOptions {
   readonly listsWith?: ((file: string) => readonly string[]) | undefined;
   /** Make no requests; use last good copies of any age. */
   readonly offline?: boolean | undefined;
+  /** Make no requests; use the published text of each source, and nothing else. */
+  readonly fromPublished?: boolean | undefined;
   /** Names of the guards to skip in this run. */
   readonly accept?: readonly string[] | undefined;
   /** Whether a list may be made however many sources are left out: nothing will be published. */
@@ -262,8 +264,13 @@ function attempt<T>(action: () => T): T {
 /** Events during a compile. */
 export type ProgressEvent =
   | { readonly kind: "source-started"; readonly source: number; readonly label: string }
-  /** More bytes were received. */
-  | { readonly kind: "source-arriving"; readonly source: number; readonly bytes: number }
+  /** More bytes were received, of a total that the server announced. */
+  | {
+      readonly kind: "source-arriving";
+      readonly source: number;
+      readonly bytes: number;
+      readonly total?: number;
+    }
   /** A request failed. It is retried after a pause. */
   | {
       readonly kind: "source-retried";

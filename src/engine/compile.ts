@@ -216,6 +216,7 @@ export class Compilation implements ListWork {
       }),
       inputs: reader.inputs,
       leftOut: reader.conditions.leftOut,
+      named: reader.conditions.named,
       web,
       files: reader.files,
       sources: plan.sources,

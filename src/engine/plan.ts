@@ -1,4 +1,5 @@
 import { encodeUtf8 } from "../bytes/text.ts";
+import { type Decision, isDecisions } from "../config/decisions.ts";
 import type { SourceType, Trust } from "../config/fields.ts";
 import type { Config, FileConfig, SourceConfig } from "../config/lists.ts";
 import { isFeed } from "../config/sources.ts";
@@ -26,6 +27,8 @@ export interface Plan {
   readonly features: readonly ListFeature[];
   /** Whether each name of a hosts line has a row of its own, because a feature may drop names before any transformation. */
   readonly splitsNames: boolean;
+  /** The decisions of the user that hold in this list. */
+  readonly decisions: readonly Decision[];
   /** The lists of popular names. */
   readonly ranks: readonly SourceOptions[];
   /** The lists of names that patterns are expanded with. */
@@ -105,12 +108,13 @@ interface PlanOptions {
   readonly features: readonly ListFeature[];
   readonly plugins?: Plugins | undefined;
   readonly compat?: boolean | undefined;
+  readonly decisions?: readonly Decision[] | undefined;
 }
 
 /** Resolves names and fixes the order. Expects a valid configuration. */
 export function planOf(
   config: Config,
-  { features, plugins = NO_PLUGINS, compat = false }: PlanOptions,
+  { features, plugins = NO_PLUGINS, compat = false, decisions = [] }: PlanOptions,
 ): Plan {
   const splitsNames = features.some((feature) => feature.splitsNames?.(config) === true);
   const list = { ...passesOf(config, undefined, plugins), compat };
@@ -144,12 +148,12 @@ export function planOf(
       trust: source.trust,
       bounds: boundsOf(config),
       isInverted,
-      mayBlock: isInverted ? undefined : (config.guards?.may_block ?? []),
+      mayBlock: isInverted || isDecisions(source) ? undefined : (config.guards?.may_block ?? []),
     };
   });
   const ranks = nameLists(config.ranks);
   const expand = nameLists(config.expand);
-  return { config, sources, list, features, splitsNames, ranks, expand };
+  return { config, sources, list, features, splitsNames, decisions, ranks, expand };
 }
 
 /** The options of lists of names, such as `ranks`. */

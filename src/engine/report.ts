@@ -54,6 +54,8 @@ export interface CompiledList {
   readonly report: CompileReport;
   /** The labels of sources and files of names that it is made without. */
   readonly leftOut: readonly string[];
+  /** The labels of all sources and files of names, read or not. */
+  readonly named: ReadonlySet<string>;
   readonly diagnostics: readonly Diagnostic[];
   /** Names that the rules should not block, for the guards. */
   readonly findings: ListFindings;

@@ -9,7 +9,7 @@ import { type SourceState, isCopy } from "../sources/acquire.ts";
 import type { StoredFile } from "../sources/copies.ts";
 import { type Location, NetworkWatch, isAddress } from "../sources/limits.ts";
 import type { InputFile } from "../sources/source-list.ts";
-import { suffixTables } from "../syntax/public-suffix.ts";
+import { suffixFilters } from "../syntax/public-suffix.ts";
 import type { SourceOptions } from "./compile-options.ts";
 import type { Plan, PlannedSource } from "./plan.ts";
 import { storeKeyOf } from "./source-state.ts";
@@ -239,7 +239,7 @@ function keyOf(source: PlannedSource): string {
 /** The kernel with its memory. Compiles can use it one after another. */
 export class Engine {
   readonly kernel: KernelMemory = new KernelMemory();
-  readonly scanner: LineScanner = new LineScanner(this.kernel, suffixTables());
+  readonly scanner: LineScanner = new LineScanner(this.kernel, suffixFilters);
 
   /** Frees everything that an earlier compile left. */
   clear(): void {

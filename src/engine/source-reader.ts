@@ -335,6 +335,7 @@ export class SourceReader {
       store,
       ledger: options.ledger,
       offline: options.offline === true,
+      fromPublished: options.fromPublished === true,
       onStoreError: (error) => this.tellStoreError(error),
     }).catch((error: unknown) => {
       if (error instanceof CompilerError) shared?.failures.set(key, error);
@@ -689,10 +690,14 @@ async function fetchWatched(
   if (tell === undefined) return await open(undefined);
   const started = performance.now();
   let arrived = 0;
+  let total: number | undefined;
   const acquired = await open({
+    expected: (bytes) => {
+      total = arrived + bytes;
+    },
     arrived: (bytes) => {
       arrived += bytes;
-      tell({ kind: "source-arriving", source: index, bytes: arrived });
+      tell({ kind: "source-arriving", source: index, bytes: arrived, ...(total && { total }) });
     },
     retried: (retry, pauseMs, cause) =>
       tell({ kind: "source-retried", source: index, label, retry, pauseMs, cause }),

@@ -1,3 +1,4 @@
+import { isDecisions } from "../config/decisions.ts";
 import { codeEntry } from "../diagnostics/codes.ts";
 import { CompilerError, type Diagnostic, errorOf, warningOf } from "../diagnostics/render.ts";
 import { countText, timestampText, printable, reasonOf, someOf } from "../diagnostics/text.ts";
@@ -6,7 +7,7 @@ import type { HostError } from "../host/host.ts";
 import type { SourceState } from "../sources/acquire.ts";
 import { digestOf } from "../sources/copies.ts";
 import type { KeyFiles } from "../sources/fetch-text.ts";
-import { EndedError, type NetworkWatch } from "../sources/limits.ts";
+import { EndedError, GONE_HINT, type NetworkWatch } from "../sources/limits.ts";
 import type { EngineOptions, SourceOptions } from "./compile-options.ts";
 import type { PlannedSource } from "./plan.ts";
 
@@ -36,8 +37,14 @@ export class SourceConditions {
   /** What the user demands stops the list; anything else is left out. */
   mayLeaveOut({ isRequired }: SourceOptions, { diagnostics }: CompilerError): boolean {
     const isLocked = diagnostics.some(({ code }) => code.startsWith("lock-"));
-    const { compat, signal } = this.options;
-    return !isRequired && !isLocked && compat !== true && signal?.aborted !== true;
+    const { compat, signal, fromPublished } = this.options;
+    return (
+      !isRequired &&
+      !isLocked &&
+      fromPublished !== true &&
+      compat !== true &&
+      signal?.aborted !== true
+    );
   }
 
   /** Call it when all sources have their states. */
@@ -53,6 +60,12 @@ export class SourceConditions {
     if (state === undefined) return;
     this.noted.push({ label: printable(label), state, isRequired });
     if (state.kind === "dropped") this.leftOut.push(printable(label));
+  }
+
+  /** The labels of all of them. */
+  get named(): ReadonlySet<string> {
+    const labels = [...this.sources, ...this.noted].map(({ label }) => printable(label));
+    return new Set(labels);
   }
 
   /** What to tell about all of them. */
@@ -72,7 +85,9 @@ export class SourceConditions {
 
   /** Throws a `CompilerError` if so many sources are left out that there is no list. `hasList` if one is published already. */
   refuseMissing(hasList: boolean): void {
-    const { sources, found } = this;
+    const { found } = this;
+    // Decisions are the user's own, and not half of a list.
+    const sources = this.sources.filter((source) => !isDecisions(source));
     const gone = sources.flatMap(({ index, label, isRequired }): NamedState[] => {
       const state = found.states[index];
       return state?.kind === "dropped" ? [{ label: printable(label), state, isRequired }] : [];
@@ -120,7 +135,7 @@ function isUnread(state: SourceState): state is Unread {
 }
 
 function offlineNote(states: readonly NamedState[]): Diagnostic {
-  const message = `--offline: ${countText(states.length, "cached copy", "cached copies")}, ${oldestText(states)}`;
+  const message = `offline: ${countText(states.length, "cached copy", "cached copies")}, ${oldestText(states)}`;
   return { code: "offline-copies", severity: "note", message, subject: "offline" };
 }
 
@@ -128,7 +143,7 @@ function offlineNote(states: readonly NamedState[]): Diagnostic {
 function oldestText(states: readonly NamedState[]): string {
   const timestamps = states.flatMap(({ state }) => ("goodAt" in state ? [state.goodAt] : []));
   const from = timestampText(Math.min(...timestamps));
-  return timestamps.length === 1 ? `from ${from}` : `the oldest from ${from}`;
+  return timestamps.length === 1 ? `from ${from}` : `oldest from ${from}`;
 }
 
 /** One line instead of one for each source: the network is down. */
@@ -157,8 +172,14 @@ function mirrorWarning({ label, state }: NamedState): Diagnostic[] {
 
 function unreadWarning({ label, state, isRequired }: NamedState): Diagnostic {
   const { causes, until } = state as Unread;
-  // A private address is refused by every run, unless the user allows it.
-  const { hint } = causes.find(({ code }) => code === "private-address") ?? {};
+  const hint = causes.find(hasOwnRemedy)?.hint;
+  if (causes.every(({ code }) => code === "offline-copies")) {
+    const message = `${label} is left out: it has no cached copy, and --offline is set`;
+    return warningOf("source-dropped", message, {
+      subject: label,
+      hint: codeEntry("offline-copies").hint,
+    });
+  }
   const why = { cause: causeText(causes), subject: label, ...(hint !== undefined && { hint }) };
   if (state.kind === "stale") {
     const used = `using cached copy from ${timestampText(state.goodAt)} until ${dayText(until!)}, then ${isRequired ? "nothing is published" : "it is left out"}`;
@@ -172,6 +193,15 @@ function unreadWarning({ label, state, isRequired }: NamedState): Diagnostic {
   const copy =
     until === undefined ? "there is no copy" : `its copy was used until ${dayText(until)}`;
   return warningOf("source-dropped", `${label} failed and is left out; ${copy}`, why);
+}
+
+/** Whether its hint says more than that of its code. A private address is refused by every run, unless the user allows it. */
+function hasOwnRemedy({ code, hint }: Diagnostic): boolean {
+  return hint !== undefined && (code === "private-address" || hint !== codeEntry(code).hint);
+}
+
+function isFetch({ code }: Diagnostic): boolean {
+  return code === "fetch-failed" || code === "fetch-timeout";
 }
 
 function heldWarning({ label, state }: NamedState): Diagnostic[] {
@@ -236,7 +266,7 @@ function missingError(
     causesOf(named).map((one) => {
       const { hint, ...rest } = one;
       // The last error has the remedy for all of them.
-      const isOwn = one.code !== "fetch-failed" && one.code !== "fetch-timeout";
+      const isOwn = hint !== GONE_HINT && (hasOwnRemedy(one) || !isFetch(one));
       const text = withLabel(one.message, named.label);
       return { ...rest, message: text, ...(isOwn && hint !== undefined && { hint }) };
     }),

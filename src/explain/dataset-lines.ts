@@ -19,7 +19,7 @@ import {
   type TextBlock,
   blocksOf,
 } from "../syntax/list-scan.ts";
-import { suffixTables } from "../syntax/public-suffix.ts";
+import { suffixFilters } from "../syntax/public-suffix.ts";
 import { asciiLabels } from "../syntax/written-names.ts";
 import {
   HEAD_BYTES,
@@ -196,7 +196,7 @@ export class DatasetLines {
   private readonly cacheDir: string | undefined;
   private readonly host: Host;
   private readonly kernel = new KernelMemory();
-  private readonly scanner = new LineScanner(this.kernel, suffixTables());
+  private readonly scanner = new LineScanner(this.kernel, suffixFilters);
   private readonly table = new CsvRows();
   private rows!: RecordedRows;
   private readonly out: TakeRows;

@@ -1,3 +1,4 @@
+import { HashTable, HashedName, hashText } from "../bytes/hash.ts";
 import { countLineFeeds, decodeUtf8 } from "../bytes/text.ts";
 import { readFully } from "../host/files.ts";
 import type { OpenFile } from "../host/host.ts";
@@ -34,6 +35,9 @@ export class ListRules {
   private readonly names: PlainNames;
   private readonly index = new RuleIndex<PlacedRule>();
   private readonly exact = new Map<string, ListRule[]>();
+  /** Hashes of the names in `exact`. */
+  private readonly exactHashes = new HashTable();
+  private readonly hashed = new HashedName();
 
   private constructor(special: readonly ListRule[], names: PlainNames) {
     this.names = names;
@@ -94,6 +98,7 @@ export class ListRules {
         const known = this.exact.get(name);
         if (known === undefined) this.exact.set(name, [{ text, row }]);
         else known.push({ text, row });
+        this.exactHashes.set(hashText(name), 1);
       }
       return;
     }
@@ -116,6 +121,18 @@ export class ListRules {
     return rule === undefined
       ? { verdict: "neither", partial }
       : { verdict: "blocked", by: rule, partial };
+  }
+
+  /**
+   * Whether the answer is that the name is blocked, without a string or an object; undefined if that takes `answer`. Most names:
+   * 600,000 in a second instead of 190,000.
+   */
+  isBlocked(name: string): boolean | undefined {
+    const { names, index, hashed } = this;
+    if (names.mayFind === undefined || index.cancelsSome || !hashed.read(name)) return undefined;
+    if (index.mayMatchHashed(name, hashed)) return undefined;
+    if (names.mayFind(hashed)) return true;
+    return this.exactHashes.get(hashed.hashes[hashed.ends - 1]!) !== 0 && this.exact.has(name);
   }
 
   private nameRuleFor(name: string): ListRule | undefined {
@@ -165,7 +182,9 @@ export class ListRules {
 
   /** The name and the names above it; none if no plain rule has one of them, as for most names. */
   private namedAbove(name: string): readonly string[] {
-    return this.names.mayFind?.(name) === false ? NO_NAMES : withParents(name);
+    const { names, hashed } = this;
+    const isNone = names.mayFind !== undefined && hashed.read(name) && !names.mayFind(hashed);
+    return isNone ? NO_NAMES : withParents(name);
   }
 
   /** Whether a `$badfilter` rule cancels a rule. */
@@ -218,8 +237,8 @@ export interface PlainRules {
 /** Finds the rules that contain only a name. */
 export interface PlainNames {
   find(name: string): PlainRules;
-  /** False if neither the name nor a name above it has a rule. */
-  mayFind?(name: string): boolean;
+  /** Whether the name or a name above it has a rule, which may be cancelled. */
+  mayFind?(name: HashedName): boolean;
 }
 
 /** The bytes of the list with the live rows of a frame, from the line feed before the first row on. */

@@ -1,3 +1,4 @@
+import { cancelledKey } from "../meaning/rule.ts";
 import type { BuildRecord, OddRule } from "../record/build-record.ts";
 import { Other } from "../kernel/kernel.ts";
 import { Fate, hasCause } from "../rules/fate.ts";
@@ -50,7 +51,7 @@ export function carriedRules(record: BuildRecord): CarriedRules[] {
 }
 
 function isExempt({ text }: OddRule): boolean {
-  return text.startsWith("@@") || /[$,]badfilter(?:,|\s*$)/.test(text);
+  return text.startsWith("@@") || cancelledKey(text) !== undefined;
 }
 
 /** The rows of rules that one source is enough for: `min_sources` counts only what blocks. */

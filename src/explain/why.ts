@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
-import { HASH_SEED, SliceTable, hashEnd, hashLabel, hashName } from "../bytes/hash.ts";
-import { BANG, DOT, HASH, LF, bufferOf, lineEnd } from "../bytes/text.ts";
+import { type HashedName, SliceTable, hashName } from "../bytes/hash.ts";
+import { BANG, HASH, LF, bufferOf, lineEnd } from "../bytes/text.ts";
+import { decisionFor } from "../config/decisions.ts";
 import { nameSlice, readNameSlice, soleName } from "../meaning/line.ts";
 import type { BuildRecord, Frame } from "../record/build-record.ts";
 import { FATES, Fate, hasCause } from "../rules/fate.ts";
@@ -36,10 +37,12 @@ export async function explainNames(
   return answers.map(({ name, verdict, by, partial }): Explanation => {
     const known = by && since?.get(by.text);
     const rule = by && inList(by, record);
+    const decision = decisionFor(name, record.header.decisions ?? []);
     return {
       name,
       verdict,
       ...(rule && { rule }),
+      ...(decision && { decision }),
       ...(rule?.source === NEWLY_BLOCKS_FILE && { isNewlyBlocked: true }),
       ...(known && { since: known }),
       partial: partial.map((one) => inList(one, record)),
@@ -88,7 +91,7 @@ function unblocking(name: string, rule: string): { allow: string; effect: string
   const isExact = rule === `||${name}^` || rule === name || rule.endsWith(` ${name}`);
   const effect = isExact
     ? `removes ${rule} from the list`
-    : `adds @@|${name}^; ${rule} still blocks all other names`;
+    : `adds @@||${name}^; ${rule} still blocks all other names`;
   return { allow: name, effect };
 }
 
@@ -180,8 +183,7 @@ class NamedRows {
   }
 
   /** The row that has the name already; -1 if it is new. */
-  enter(start: number, end: number, row: number): number {
-    const hash = hashName(this.names.bytes, start, end);
+  enter(start: number, end: number, row: number, hash: number): number {
     const number = this.names.numberOf(start, end, hash);
     if (number < this.rows.length) return this.rows[number]!;
     this.rows.push(row);
@@ -202,6 +204,9 @@ export class MappedNames implements PlainNames {
   readonly repeats: { readonly row: number; readonly first: number }[] = [];
   private readonly starts: Uint32Array;
   private readonly list: Buffer;
+  /** A bit for some bits of each hash: it is a twentieth of the tables, which are too large for the caches. */
+  private readonly filter: Int32Array;
+  private readonly mask: number;
   /** The bytes of the name that is searched for. */
   private readonly wanted = Buffer.alloc(LONGEST);
 
@@ -210,6 +215,9 @@ export class MappedNames implements PlainNames {
     this.subtrees = new NamedRows(list);
     this.exact = new NamedRows(list);
     this.starts = new Uint32Array(record.rows);
+    const bits = Math.ceil(Math.log2(Math.max(32, record.rows * BITS_PER_ROW)));
+    this.filter = new Int32Array(2 ** (bits - 5));
+    this.mask = 2 ** bits - 1;
     for (const frame of record.frames) this.enter(frame);
   }
 
@@ -236,26 +244,28 @@ export class MappedNames implements PlainNames {
   }
 
   private enterName(row: number, start: number, end: number, isSubtree: boolean): number {
-    return (isSubtree ? this.subtrees : this.exact).enter(start, end, row);
+    const hash = hashName(this.list, start, end);
+    const bit = hash & this.mask;
+    this.filter[bit >>> 5]! |= 1 << (bit & 31);
+    return (isSubtree ? this.subtrees : this.exact).enter(start, end, row, hash);
   }
 
-  /** Whether the name, or a name above it, has a rule: one walk for most names, which have none. */
-  mayFind(name: string): boolean {
-    const length = this.write(name);
-    if (length === -1) return true;
-    const { wanted, subtrees, exact } = this;
-    let state = HASH_SEED;
-    let labelEnd = length;
-    for (let at = length - 1; at >= 0; at--) {
-      if (wanted[at] !== DOT) continue;
-      state = hashLabel(state, wanted, at + 1, labelEnd);
-      if (subtrees.rowOf(wanted, at + 1, length, hashEnd(state)) !== -1) return true;
-      labelEnd = at;
-    }
-    const hash = hashEnd(hashLabel(state, wanted, 0, labelEnd));
-    return (
-      subtrees.rowOf(wanted, 0, length, hash) !== -1 || exact.rowOf(wanted, 0, length, hash) !== -1
-    );
+  private isIn(hash: number): boolean {
+    const bit = hash & this.mask;
+    return ((this.filter[bit >>> 5]! >>> (bit & 31)) & 1) !== 0;
+  }
+
+  /** Whether the name, or a name above it, has a rule. Most names have none. */
+  mayFind({ bytes, length, ends, starts, hashes }: HashedName): boolean {
+    const { subtrees, exact } = this;
+    for (let end = 0; end < ends; end++)
+      if (
+        this.isIn(hashes[end]!) &&
+        subtrees.rowOf(bytes, starts[end]!, length, hashes[end]!) !== -1
+      )
+        return true;
+    const hash = hashes[ends - 1]!;
+    return this.isIn(hash) && exact.rowOf(bytes, 0, length, hash) !== -1;
   }
 
   find(name: string): PlainRules {
@@ -293,5 +303,6 @@ export class MappedNames implements PlainNames {
 }
 
 const NOTHING: PlainRules = {};
+const BITS_PER_ROW = 6;
 /** Longer than any name. */
 const LONGEST = 1024;

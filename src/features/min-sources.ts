@@ -1,3 +1,4 @@
+import { cancelledKey } from "../meaning/rule.ts";
 import { TextNumbers, grown } from "../bytes/hash.ts";
 import { encodeUtf8 } from "../bytes/text.ts";
 import type { ListFeature } from "../engine/feature.ts";
@@ -151,7 +152,7 @@ function realAddressOf(chunk: Chunk, row: number): string {
 function isCounted(chunk: Chunk, row: number): boolean {
   if (isComment(chunk, row) || chunk.kind[row] === Kind.Blank) return false;
   if ((chunk.flags[row]! & (Flag.Allow | Flag.Generated)) !== 0) return false;
-  return chunk.kind[row] !== Kind.Rule || !/[$,]badfilter(?:,|\s*$)/.test(textOf(chunk, row));
+  return chunk.kind[row] !== Kind.Rule || cancelledKey(textOf(chunk, row)) === undefined;
 }
 
 /** What rows of the same meaning share: their name, or their text. */

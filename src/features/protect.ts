@@ -1,3 +1,4 @@
+import { decisionFor } from "../config/decisions.ts";
 import { type Diagnostic, warningOf } from "../diagnostics/render.ts";
 import { MOST_NAMED, countText, printable, someOf } from "../diagnostics/text.ts";
 import type { PublishedRules } from "../engine/compile-options.ts";
@@ -128,6 +129,10 @@ class ProtectRun implements FeatureRun {
     const { plan, context } = this.list;
     const labels = plan.sources.map(({ label }) => label);
     const { reachable, blocked, uses } = protection;
+    // The decision to allow a name confirms that rules against it are dropped.
+    for (const { household } of uses.values())
+      for (const name of household.keys())
+        if (decisionFor(name, plan.decisions)?.verdict === "allow") household.delete(name);
     return {
       report: protectionReport(protection),
       sources: new Map(Array.from(uses, ([index, use]) => [index, sourceReport(use)])),

@@ -1,6 +1,7 @@
 import type { ListFeature } from "../engine/feature.ts";
 import { allow } from "./allow.ts";
 import { canary } from "./canary.ts";
+import { decisions } from "./decisions.ts";
 import { exceptions } from "./exceptions.ts";
 import { expand } from "./expand.ts";
 import { lateDrops } from "./late-drops.ts";
@@ -15,6 +16,8 @@ import { wideRules } from "./wide-rules.ts";
 /** All features. Their stages are in this order within a place of the pipeline, and so are their warnings. */
 export const listFeatures: readonly ListFeature[] = [
   remember,
+  // Before the canary, which is made of all other rules.
+  decisions,
   canary,
   minSources,
   sourceFindings,

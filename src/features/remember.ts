@@ -1,3 +1,4 @@
+import { cancelledKey } from "../meaning/rule.ts";
 import { hashBytes } from "../bytes/hash.ts";
 import { ByteBuffer, SPACE, decodeUtf8, encodeUtf8 } from "../bytes/text.ts";
 import { type Diagnostic, warningOf } from "../diagnostics/render.ts";
@@ -88,7 +89,6 @@ interface KeepPlace {
 }
 
 const BUFFER = 64 * 1024;
-const BADFILTER = /[$,]badfilter(?:,|$)/;
 
 /**
  * Remembers when the rules of a source were first and last seen, and adds those that it had within the time of `remember`. Exceptions and
@@ -138,7 +138,8 @@ class Keeping {
       let [from, to] = [start[row]!, end[row]!];
       while (from < to && bytes[from]! <= SPACE) from++;
       while (to > from && bytes[to - 1]! <= SPACE) to--;
-      if (kind[row] === Kind.Rule && BADFILTER.test(decodeUtf8(bytes, from, to))) continue;
+      if (kind[row] === Kind.Rule && cancelledKey(decodeUtf8(bytes, from, to)) !== undefined)
+        continue;
       this.seen.add(bytes, from, to);
     }
   }

@@ -217,7 +217,7 @@ const PAGE_MODIFIERS =
   /[$,]~?(?:third-party|3p|1p|first-party|script|image|stylesheet|xmlhttprequest|xhr|subdocument|frame|object|media|font|websocket|ping|other|popup|domain|redirect|redirect-rule|rewrite|csp|removeparam|generichide|ghide|elemhide|ehide|document|doc|inline-script|webrtc|match-case)(?:[=,]|$)/;
 
 /** Whether a line that resolvers cannot use is meant for browsers. */
-function isForBrowsers(text: string): boolean {
+export function isForBrowsers(text: string): boolean {
   return PAGE_RULE.test(text) || PAGE_MODIFIERS.test(text) || PATH.test(text);
 }
 

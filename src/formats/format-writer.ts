@@ -10,6 +10,7 @@ import {
   IndependentNames,
   type PatternException,
 } from "./classified-names.ts";
+import { rulesFor } from "./device-rules.ts";
 import { type BlockLines, NO_LIMIT, type SizeLimit, fitRules } from "./fit-rules.ts";
 import { LineTemplate } from "./header.ts";
 import type { ListModel } from "./list-model.ts";
@@ -101,9 +102,21 @@ export class FormatWriter {
     const { format } = this.how;
     const { subtree } = this.lines;
     if (format.isLossless === true)
-      this.emit(listEntries(model), this.withTemplate(model.plainBlocks(), subtree!), limit);
+      this.emit(this.listEntries(model), this.withTemplate(model.plainBlocks(), subtree!), limit);
     else if (subtree === undefined) this.writeExact(model, limit);
     else this.writeSubtrees(model, subtree, limit);
+  }
+
+  /** Every rule of the list that is not a plain name, for the devices of the file. */
+  private listEntries(model: ListModel): Entry[] {
+    const { devices } = this.how.options;
+    return model.otherTexts().flatMap(({ text, source }) => {
+      const blocks = !text.startsWith("@@") && cancelledKey(text) === undefined;
+      if (devices === undefined) return [{ text: `${text}\n`, source, of: text, blocks }];
+      const { rules, isExact } = rulesFor(text, devices, (key) => model.cancels(key));
+      if (!isExact) this.losses.add("devices", text);
+      return rules.map((rule) => ({ text: `${rule}\n`, source, of: text, blocks }));
+    });
   }
 
   /** For a format that blocks single names: writes every name of a source that the list blocks. */
@@ -365,16 +378,6 @@ class EntryTexts {
     if (template === undefined) this.templates.set(lines, (template = new LineTemplate(lines)));
     return template;
   }
-}
-
-/** The rules of the list. Exceptions and `$badfilter` rules do not count as blocks: they are always kept. */
-function listEntries(model: ListModel): Entry[] {
-  return model.otherTexts().map(({ text, source }) => ({
-    text: `${text}\n`,
-    source,
-    of: text,
-    blocks: !text.startsWith("@@") && cancelledKey(text) === undefined,
-  }));
 }
 
 /** Whether a format can express all pattern exceptions of a list. */

@@ -1,6 +1,7 @@
 import { LF, encodeUtf8 } from "../bytes/text.ts";
 import { appendText } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
+import { deviceTail } from "./device-rules.ts";
 import {
   type Format,
   LONGEST_NAME,
@@ -15,7 +16,7 @@ const adblockCopy: NameFormat = {
     "Adblock syntax with every rule of the list; can be split, compressed or limited in size.",
   usedBy: "AdGuard Home, AdGuard DNS, Technitium",
   extension: ".adblock.txt",
-  lines: () => ({ subtree: ["||%^"] }),
+  lines: ({ devices }) => ({ subtree: [`||%^${deviceTail(devices)}`] }),
   header: commentHeader("!"),
   isLossless: true,
   memoryPerName: 500,

@@ -249,6 +249,11 @@ export class ListModel {
     return blocks.some((rule) => levelOf(rule) > against);
   }
 
+  /** Whether a `$badfilter` rule of the list cancels the rule with this key. */
+  cancels(key: string): boolean {
+    return this.cancelled.has(key);
+  }
+
   /** The texts of the rules that are not in blocks. */
   otherTexts(): SpecialRule[] {
     return [...this.buffer.specials, ...this.relatedNames];

@@ -4,6 +4,7 @@ import { Level, isAllowLevel, isBlockLevel, isImportantLevel } from "../meaning/
 import type { Chunk } from "../rules/chunk.ts";
 import { withParents } from "../syntax/public-suffix.ts";
 import type { NameFact, NameLevels } from "./classified-names.ts";
+import type { Devices } from "./device-rules.ts";
 import type { ListModel } from "./list-model.ts";
 import { type Losses } from "./special-rule.ts";
 
@@ -18,6 +19,8 @@ export interface FormatOptions {
   readonly ttl: number;
   /** The name of the zone, for zone files. */
   readonly origin: string;
+  /** The devices that the file is for; all by default. */
+  readonly devices?: Devices;
 }
 
 /** The defaults for settings that the configuration leaves out. */

@@ -45,8 +45,12 @@ export interface Rewrite {
   readonly name: NameRule | undefined;
 }
 
+/** The first line of many lists, such as `[Adblock Plus 2.0]`, is not a rule. */
+const LIST_HEADER = /^\[[^\]]*\]$/;
+
 /** Reads a line of the list, other than `||name^` and `$badfilter` rules. */
 export function readSpecialRule(text: string): ReadRule {
+  if (LIST_HEADER.test(text)) return { kind: "names", rules: [] };
   const hosts = readHosts(text) ?? readBareName(text);
   if (hosts !== undefined) return hosts;
   const frees = text.startsWith("@@") || text.includes("dnsrewrite");
@@ -174,6 +178,8 @@ export const LOSS_REASONS: Readonly<Record<LossReason, string>> = {
     "A wildcard or a regular expression, written as the known names that it matches (`expand`). Other names that it matches are not blocked.",
   conflict:
     "One list blocks the name and another does not, but the file has one answer for it. It is not blocked for clients of both lists; if both have a rule for this very name, not for any.",
+  devices:
+    "Has `$client` or `$ctag` itself, which one rule cannot combine with `clients` or `tags` of the output. A block or a rewrite is left out; an exception applies to all devices of the output.",
   widened: "Written as a rule that blocks more than intended (`on_loss: widen`).",
 };
 

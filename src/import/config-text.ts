@@ -1,21 +1,10 @@
-import { PUBLIC_SCHEMA } from "../config/fields.ts";
+import { PUBLIC_SCHEMA, RECOMMENDED, RECOMMENDED_WORD } from "../config/fields.ts";
 import { printable } from "../diagnostics/text.ts";
 import {
   type ImportedConfig,
   type ImportedList,
   type ImportedSettings,
 } from "./hostlist-compiler.ts";
-
-/** Usual transformations of a DNS list, in their order. */
-export const USUAL_TRANSFORMATIONS: readonly (readonly [name: string, why: string])[] = [
-  ["TrimLines", "removes blanks around lines"],
-  ["RemoveComments", "removes the comments of the sources"],
-  ["Compress", "turns hosts lines into rules, and removes names that a parent domain covers"],
-  ["Validate", "removes lines that are not DNS rules, or that would block too much"],
-  ["Deduplicate", "removes duplicate rules"],
-  ["RemoveEmptyLines", "removes empty lines"],
-  ["InsertFinalNewLine", "ends the file with a line feed"],
-];
 
 /** The file for the user's rules. */
 export const USER_RULES = "own-rules.txt";
@@ -28,10 +17,17 @@ export interface NewConfig {
   readonly formats: readonly string[];
   /** The file with the user's rules. */
   readonly userRulesFile: string;
+  /** The files with the rules of other groups, by group. */
+  readonly groupFiles?: ReadonlyMap<string, string>;
+}
+
+/** The name of the source with the rules of a group. */
+export function ownRulesOf(group: string): string {
+  return `${USER_RULES_NAME} of ${group}`;
 }
 
 /** A configuration in YAML with comments. All values are quoted: names and addresses are untrusted. */
-export function configText({ name, setup, formats, userRulesFile }: NewConfig): string {
+export function configText({ name, setup, formats, ...files }: NewConfig): string {
   const { allow, allowLists, groups, notes, settings, titles = {} } = setup;
   const isOne = groups === undefined;
   return `${[
@@ -43,8 +39,9 @@ export function configText({ name, setup, formats, userRulesFile }: NewConfig): 
     "",
     "# Where the rules come from. A source that fails is replaced by its last good copy.",
     "sources:",
-    ...sourcesOf(setup, userRulesFile),
-    ...(settings === undefined ? usualTransformations() : ["", ...settingLines(settings)]),
+    ...sourcesOf(setup, files),
+    "",
+    ...settingLines(settings ?? { transformations: RECOMMENDED }),
     ...(isOne
       ? [
           "",
@@ -53,30 +50,30 @@ export function configText({ name, setup, formats, userRulesFile }: NewConfig): 
           ...allowFiles(allowLists, ""),
         ]
       : ["", ...groupLines(name, setup, groups)]),
+    ...guardLines(setup.mayBlock ?? []),
     ...outputLines(formats),
   ].join("\n")}\n`;
 }
 
-function usualTransformations(): string[] {
-  return [
-    "",
-    "# Each happens once, in this order, whatever the order here.",
-    "transformations:",
-    ...USUAL_TRANSFORMATIONS.map(([one, why]) => `  - ${one} # ${why}`),
-  ];
-}
-
 function settingLines(settings: ImportedSettings): string[] {
   const { transformations, inclusions, exclusions } = settings;
-  const texts = Object.entries({ transformations, inclusions, exclusions });
+  const written = new Set(transformations);
+  const isUsual =
+    written.size === RECOMMENDED.length && RECOMMENDED.every((name) => written.has(name));
+  const named = isUsual ? undefined : transformations;
+  const texts = Object.entries({ transformations: named, inclusions, exclusions });
   return [
+    ...(isUsual ? [`transformations: ${RECOMMENDED_WORD} # ${RECOMMENDED.join(", ")}`] : []),
     ...texts.flatMap(([field, entries]) => (entries ? listLines(field, entries) : [])),
     ...fileLines("inclusions_sources", settings.inclusions_sources ?? []),
     ...fileLines("exclusions_sources", settings.exclusions_sources ?? []),
   ];
 }
 
-function sourcesOf({ lists, userRules }: ImportedConfig, userRulesFile: string): string[] {
+function sourcesOf(
+  { lists, userRules }: ImportedConfig,
+  { userRulesFile, groupFiles = new Map() }: Pick<NewConfig, "userRulesFile" | "groupFiles">,
+): string[] {
   const off = lists.filter(({ isOn }) => !isOn);
   const dead = lists.filter(isDead);
   return [
@@ -84,6 +81,9 @@ function sourcesOf({ lists, userRules }: ImportedConfig, userRulesFile: string):
     ...(userRules.length === 0
       ? []
       : sourceLines({ name: USER_RULES_NAME, source: userRulesFile, type: "adblock", isOn: true })),
+    ...Array.from(groupFiles).flatMap(([group, source]) =>
+      sourceLines({ name: ownRulesOf(group), source, type: "adblock", isOn: true }),
+    ),
     ...lists.filter(isUsed).flatMap(sourceLines),
     ...(off.length === 0 ? [] : ["  # These are disabled:"]),
     ...off.flatMap(sourceLines).map(asComment),
@@ -94,19 +94,21 @@ function sourcesOf({ lists, userRules }: ImportedConfig, userRulesFile: string):
 
 /** A list for each group of clients, from the same sources. */
 function groupLines(name: string, setup: ImportedConfig, groups: readonly string[]): string[] {
-  const { lists, allowLists, userRules, allow } = setup;
+  const { lists, allowLists, groupRules } = setup;
   return [
     "# A list for each group of clients. Subscribe each group to its own.",
     "lists:",
     ...groups.flatMap((group, index) => {
       const isIn = (list: ImportedList): boolean => list.groups?.includes(group) ?? true;
       const sources = lists.filter((list) => isUsed(list) && isIn(list)).map((list) => list.name);
-      const own = index === 0 && userRules.length > 0 ? [USER_RULES_NAME] : [];
+      const { userRules = [], allow = [] } = index === 0 ? setup : (groupRules?.get(group) ?? {});
+      const ownName = index === 0 ? USER_RULES_NAME : ownRulesOf(group);
+      const own = userRules.length > 0 ? [ownName] : [];
       if (sources.length + own.length === 0) return [];
       return [
         `  - name: ${quoted(index === 0 ? name : `${name} ${group}`)}`,
         ...indented(listLines("sources", [...own, ...sources])),
-        ...(index === 0 && allow.length > 0 ? indented(listLines("allow", allow)) : []),
+        ...(allow.length > 0 ? indented(listLines("allow", allow)) : []),
         ...allowFiles(allowLists.filter(isIn), "    "),
       ];
     }),
@@ -133,6 +135,16 @@ function fileLine({ source, found }: ImportedList): string {
   return found?.isPrivate === true
     ? `  - { source: ${quoted(source)}, allow_private: true } # it is in a private network`
     : `  - ${quoted(source)}`;
+}
+
+function guardLines(mayBlock: readonly string[]): string[] {
+  if (mayBlock.length === 0) return [];
+  return [
+    "",
+    "# Names that people need are protected. The lists block these kinds of them on purpose.",
+    "guards:",
+    `  may_block: [${mayBlock.join(", ")}]`,
+  ];
 }
 
 function outputLines(formats: readonly string[]): string[] {

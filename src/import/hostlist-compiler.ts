@@ -1,4 +1,4 @@
-import type { SourceType } from "../config/fields.ts";
+import { RECOMMENDED, RECOMMENDED_WORD, type SourceType } from "../config/fields.ts";
 import { FORMAT_NAMES, type FormatName } from "../config/outputs.ts";
 import type { TransformationName } from "../config/transformation-name.ts";
 import type { Diagnostic } from "../diagnostics/render.ts";
@@ -38,7 +38,9 @@ const OWN_KEYS = new Set(["allow", "allow_sources"]);
 /** A configuration of HostlistCompiler or of this program. Both have the same settings, which are imported unchanged. */
 export const hostlistCompiler: ConfigReader = ({ tree }) => {
   const config = (tree ?? {}) as Record<string, unknown>;
-  const sources = recordsIn(config["sources"]).filter(({ source }) => typeof source === "string");
+  const written = Array.isArray(config["sources"]) ? config["sources"] : [];
+  const objects = written.map((one: unknown) => (typeof one === "string" ? { source: one } : one));
+  const sources = recordsIn(objects).filter(({ source }) => typeof source === "string");
   if (sources.length === 0) return undefined;
   const ownKeys = [
     ...Object.keys(config).filter((key) => !TOP_KEYS.has(key)),
@@ -51,7 +53,7 @@ export const hostlistCompiler: ConfigReader = ({ tree }) => {
   ]);
   const { name } = config;
   return {
-    software: ownKeys.length > 0 ? OWN_SOFTWARE : "HostlistCompiler",
+    software: ownKeys.length > 0 || textsIn(written).length > 0 ? OWN_SOFTWARE : "HostlistCompiler",
     name: typeof name === "string" && name !== "" ? name : undefined,
     titles: titlesOf(config),
     settings: settingsOf(config),
@@ -85,10 +87,12 @@ function titlesOf(config: Readonly<Record<string, unknown>>): Record<string, str
 }
 
 function settingsOf(one: Readonly<Record<string, unknown>>): ImportedSettings {
+  const isUsual = one["transformations"] === RECOMMENDED_WORD;
   const isThere = (key: string): boolean => Array.isArray(one[key]);
   const texts = (key: string): string[] =>
     textsIn(one[key]).filter((text) => key !== "transformations" || Object.hasOwn(BUILT_IN, text));
   return {
+    ...(isUsual && { transformations: RECOMMENDED }),
     ...Object.fromEntries(TEXTS.filter(isThere).map((key) => [key, texts(key)])),
     ...Object.fromEntries(FILES.filter(isThere).map((key) => [key, texts(key).map(fileOf)])),
   };
@@ -128,6 +132,14 @@ export interface FoundList {
   readonly isPrivate: boolean;
   /** Whether it is known to hold no exceptions. */
   readonly onlyBlocks: boolean;
+  /** Whether nearly all its rules are exceptions. */
+  readonly onlyAllows?: boolean;
+  /** What it calls itself. */
+  readonly title?: string | undefined;
+  /** The percentage of its lines that only browsers can use, if that is most of them. */
+  readonly forBrowsers?: number | undefined;
+  /** Names that people need and that it blocks, by their kinds: only those that lists block on purpose. */
+  readonly needed?: ReadonlyMap<string, readonly string[]>;
 }
 
 /** The configuration of other software. */
@@ -147,13 +159,19 @@ export interface ImportedConfig {
   readonly userRules: readonly string[];
   /** Names that stay reachable. */
   readonly allow: readonly string[];
+  /** Kinds of names that people need and that the lists may block. */
+  readonly mayBlock?: readonly string[];
   /** Messages about settings that cannot be imported. */
   readonly notes: readonly string[];
   /** Groups of clients with different lists, the default one first; `userRules` and `allow` belong to it. */
   readonly groups?: readonly string[];
+  /** The rules and names of the other groups. */
+  readonly groupRules?: ReadonlyMap<string, GroupRules>;
   /** Formats that the software needs in addition to the list. */
   readonly formats?: readonly FormatName[];
 }
+
+export type GroupRules = Pick<ImportedConfig, "userRules" | "allow">;
 
 /** A configuration that has only lists. */
 export function configOfLists(software: string, lists: readonly ImportedList[]): ImportedConfig {
@@ -199,10 +217,23 @@ export function nameOf(source: string): string {
   return [hostname, parts.at(-1)].filter(Boolean).join(" ");
 }
 
-/** The same lists with unique names, as reports and `lists` require. */
-export function withUniqueNames(lists: readonly ImportedList[]): ImportedList[] {
-  const names = distinctNames(lists.map(({ name }) => name));
+/** The same lists with unique names, as reports and `lists` require. Some are `taken`. */
+export function withUniqueNames(
+  lists: readonly ImportedList[],
+  taken: readonly string[] = [],
+): ImportedList[] {
+  const names = distinctNames([...taken, ...lists.map(({ name }) => name)]).slice(taken.length);
   return lists.map((list, index) => ({ ...list, name: names[index]! }));
+}
+
+/** The same lists; one that has no name but that of its URL is called what it calls itself. */
+export function withTitles(lists: readonly ImportedList[]): ImportedList[] {
+  return lists.map((list) => {
+    const start = list.name.indexOf(nameOf(list.source));
+    const title = list.found?.title;
+    if (title === undefined || start === -1) return list;
+    return { ...list, name: list.name.slice(0, start) + title };
+  });
 }
 
 /** The lists without those that repeat an earlier one, and what was repeated. The first `imported` stay as they are. */

@@ -10,10 +10,19 @@ import {
   withoutCredentials,
 } from "../diagnostics/text.ts";
 import { type Host, HostError } from "../host/host.ts";
-import { filterNames, isLocalName, readHostsLine } from "../syntax/hosts-line.ts";
+import { foldedName, namesOfLine } from "../meaning/line.ts";
+import {
+  filterNames,
+  hostsLine,
+  isIpv4Text,
+  isIpv6Text,
+  isLocalName,
+  readHostsLine,
+} from "../syntax/hosts-line.ts";
 import { readAllowEntry } from "../syntax/written-names.ts";
 import {
   type ConfigReader,
+  type GroupRules,
   type ImportedConfig,
   type ImportedList,
   type ReadTable,
@@ -84,9 +93,19 @@ async function tidied(setup: ImportedConfig): Promise<ImportedConfig> {
   return {
     ...checked,
     lists: usable(checked.lists),
+    userRules: setup.userRules.flatMap(withAddresses),
     allow: allow.filter((entry) => !bad.includes(entry)),
     notes,
   };
+}
+
+/** A hosts line with a real address says where its names are; as a rule, that meaning does not depend on who reads it. */
+function withAddresses(line: string): string[] {
+  if (!isHostsLine(line.trim()) || hostsLine.isSinkhole) return [line];
+  const [address = ""] = line.trim().split(/\s/, 1);
+  const names = namesOfLine(line).filter((name) => !isLocalName(name));
+  const canAnswer = isIpv4Text(address) || isIpv6Text(address);
+  return canAnswer ? names.map((name) => `|${foldedName(name)}^$dnsrewrite=${address}`) : [line];
 }
 
 async function startsAsDatabase(path: string, host: Host): Promise<boolean> {
@@ -259,29 +278,35 @@ const pihole: ConfigReader = async ({ table }) => {
     isAllow: row["type"] === 1,
   }));
   const domains = ((await table("domainlist")) ?? []).filter(({ enabled }) => enabled === 1);
-  const usual = domains.filter((row) => groups.isUsual("domainlist", row));
-  const of = (type: number): string[] =>
-    usual.filter((row) => row["type"] === type).map(({ domain }) => String(domain));
-  const allowedRegexes = of(DOMAIN.allowedRegex);
-  const others = domains.length - usual.length;
+  const rulesOf = (group: string): GroupRules => {
+    const own = domains.filter((row) => groups.has(group, "domainlist", row));
+    return {
+      userRules: [
+        ...domainsOf(DOMAIN.blocked, own).map((name) => `|${name}^`),
+        ...domainsOf(DOMAIN.blockedRegex, own).map((pattern) => `/${pattern}/`),
+      ],
+      allow: domainsOf(DOMAIN.allowed, own).filter((name) => readAllowEntry(name) !== undefined),
+    };
+  };
+  const used = domains.filter((row) => groups.of("domainlist", row)?.length !== 0);
+  const allowedRegexes = domainsOf(DOMAIN.allowedRegex, used);
+  const isShared = used.every((row) =>
+    groups.names.every((group) => groups.has(group, "domainlist", row)),
+  );
+  const others = groups.names.filter((group) => group !== groups.usual);
   return {
     software: "Pi-hole",
     lists: lists.filter(({ isAllow }) => !isAllow),
     allowLists: lists.filter(({ isAllow }) => isAllow),
-    userRules: [
-      ...of(DOMAIN.blocked).map((name) => `|${name}^`),
-      ...of(DOMAIN.blockedRegex).map((pattern) => `/${pattern}/`),
-    ],
-    allow: of(DOMAIN.allowed),
-    notes: [
-      ...(allowedRegexes.length > 0
+    ...rulesOf(groups.usual),
+    notes:
+      allowedRegexes.length > 0
         ? [`Allow rules with regular expressions are not imported: ${someOf(allowedRegexes)}`]
-        : []),
-      ...(others > 0
-        ? [`Names of groups other than ${groups.usual} are not imported: ${others}`]
-        : []),
-    ],
-    ...(hasDifferences(lists, groups.names) ? { groups: groups.names } : {}),
+        : [],
+    ...((!isShared || hasDifferences(lists, groups.names)) && {
+      groups: groups.names,
+      groupRules: new Map(others.map((group) => [group, rulesOf(group)])),
+    }),
     formats: ["pihole"],
   };
 };
@@ -294,6 +319,10 @@ function listOf(
   const name = typeof comment === "string" && comment !== "" ? comment : nameOf(source);
   const isOn = enabled !== 0 && groups?.length !== 0;
   return { name, source, type: "hosts", isOn, ...(groups === undefined ? {} : { groups }) };
+}
+
+function domainsOf(type: number, rows: readonly Row[]): string[] {
+  return rows.filter((row) => row["type"] === type).map(({ domain }) => String(domain));
 }
 
 /** Whether groups have different lists. */
@@ -330,7 +359,7 @@ class PiholeGroups {
     this.byId = byId;
     this.members = members;
     this.usual = byId.get(DEFAULT_GROUP) ?? "Default";
-    const used = new Set([...(members["adlist"]?.values() ?? [])].flat());
+    const used = new Set(Object.values(members).flatMap((byRow) => [...byRow.values()].flat()));
     this.names = [...byId]
       .filter(([id]) => id === DEFAULT_GROUP || used.has(id))
       .map(([, name]) => name);
@@ -357,8 +386,8 @@ class PiholeGroups {
     return ids && (ids.get(id) ?? []).flatMap((group) => this.byId.get(group) ?? []);
   }
 
-  isUsual(kind: string, row: Row): boolean {
-    return this.of(kind, row)?.includes(this.usual) ?? true;
+  has(group: string, kind: string, row: Row): boolean {
+    return this.of(kind, row)?.includes(group) ?? true;
   }
 }
 

@@ -1,5 +1,14 @@
 import { AhoCorasick, EXACT } from "../bytes/aho-corasick.ts";
-import { HASH_SEED, hashEnd, hashGram, hashLabel, hashName } from "../bytes/hash.ts";
+import {
+  HASH_SEED,
+  HashTable,
+  type HashedName,
+  hashEnd,
+  hashLabel,
+  hashName,
+  hashStep,
+  hashText,
+} from "../bytes/hash.ts";
 import { DOT, decodeUtf8, encodeUtf8 } from "../bytes/text.ts";
 import { type Chunk, Flag, Kind, hostOf, textOf } from "../rules/chunk.ts";
 import { Fate, hasCause } from "../rules/fate.ts";
@@ -22,6 +31,8 @@ export class RuleIndex<R extends PlacedRule> {
   private readonly byHost = new Map<string, R[]>();
   private readonly patterns: R[] = [];
   private readonly byText = new LiteralIndex<R>();
+  /** Hashes of the names in `byHost`. */
+  private readonly hosts = new HashTable();
   private readonly cancelled = new Set<string>();
   /** Finds a text of each rule, which every matching name contains. */
   private finder: AhoCorasick | "any" | undefined;
@@ -35,8 +46,12 @@ export class RuleIndex<R extends PlacedRule> {
       return;
     }
     const known = this.byHost.get(host);
-    if (known === undefined) this.byHost.set(host, [rule]);
-    else known.push(rule);
+    if (known !== undefined) {
+      known.push(rule);
+      return;
+    }
+    this.byHost.set(host, [rule]);
+    this.hosts.set(hashText(host), 1);
   }
 
   get isEmpty(): boolean {
@@ -50,6 +65,10 @@ export class RuleIndex<R extends PlacedRule> {
     return key !== undefined;
   }
 
+  get cancelsSome(): boolean {
+    return this.cancelled.size > 0;
+  }
+
   isCancelled(key: string): boolean {
     return this.cancelled.size > 0 && this.cancelled.has(key);
   }
@@ -57,6 +76,14 @@ export class RuleIndex<R extends PlacedRule> {
   /** False if no rule matches the name; most names need no more. */
   mayMatch(name: string): boolean {
     return this.byHost.size > 0 || this.byText.candidates(name).length > 0;
+  }
+
+  /** The same, exactly for patterns, and by hash for names: without a string or an object. `hashed` has read the name. */
+  mayMatchHashed(name: string, hashed: HashedName): boolean {
+    const { ends, hashes } = hashed;
+    if (this.byHost.size > 0)
+      for (let end = 0; end < ends; end++) if (this.hosts.get(hashes[end]!) !== 0) return true;
+    return this.byText.some(hashed, name, matchesName);
   }
 
   /** The same for bytes, in one pass and without a string. The first call after `add` reads all rules. */
@@ -94,6 +121,10 @@ export class RuleIndex<R extends PlacedRule> {
   }
 }
 
+function matchesName(rule: Rule, name: string): boolean {
+  return rule.matches(name);
+}
+
 /** The longest of `textsOf`; "" without one. */
 export function literalOf(pattern: string): string {
   return textsOf(pattern).reduce((best, text) => (text.length > best.length ? text : best), "");
@@ -107,22 +138,79 @@ export function textsOf(pattern: string): readonly string[] {
 /** Lengths of the indexed n-grams. Texts that are long enough use three or five. */
 const LENGTHS = [1, 2, 3, 5] as const;
 const ENOUGH = 3;
-const MASK = 0xffff;
 /** A pattern may have thousands; a few are enough to find it. */
 const MOST_TEXTS = 16;
 
+/** Bits of a character in an n-gram. Five characters fit into a small integer. */
+const BITS = 6;
+/** The characters of names as numbers from 1 on, so that n-grams of different lengths differ. All others share the last number. */
+const NAME_CHARACTERS = "abcdefghijklmnopqrstuvwxyz0123456789.-_";
+const OTHER = NAME_CHARACTERS.length + 1;
+const DIGITS = Uint8Array.from({ length: 256 }, (_, code) => {
+  const index = NAME_CHARACTERS.indexOf(String.fromCharCode(code));
+  return index === -1 ? OTHER : index + 1;
+});
+const [ONE, TWO, THREE, FIVE] = [1, 2, 3, 5].map((length) => 2 ** (BITS * length) - 1) as [
+  number,
+  number,
+  number,
+  number,
+];
+
+/** Some characters of a text as one number. */
+function gramAt(text: string, at: number, length: number): number {
+  let gram = 0;
+  for (let next = at; next < at + length; next++)
+    gram = (gram << BITS) | DIGITS[Math.min(text.charCodeAt(next), 0x80)]!;
+  return gram;
+}
+
+/** N-grams that very many names contain. An item is indexed under one of them only if it has no other. */
+const COMMON = new Set(
+  ["www.", ".com", ".net", ".org"].flatMap((text) =>
+    LENGTHS.flatMap((length) =>
+      Array.from({ length: Math.max(0, text.length - length + 1) }, (_, at) =>
+        gramAt(text, at, length),
+      ),
+    ),
+  ),
+);
+const COST_OF_COMMON = 1000;
+
+/** For the bytes of a name. */
+const scratch = new Uint8Array(1024);
+
+/** Where an n-gram of five characters is in its filter. The filters are bits: 32 kB each, which stay in the fastest cache. */
+const FILTER_BITS = BITS * 3;
+function slotOf(gram: number): number {
+  return hashStep(0, gram) >>> (32 - FILTER_BITS);
+}
+
+/** Items with the same n-gram. */
+interface GramItems<T> {
+  readonly things: T[];
+  /** The last search that found them: a name may contain the n-gram twice. */
+  search: number;
+}
+
 /**
  * Finds items by texts that a name must contain. It indexes n-grams of these texts, so one pass over the name replaces a test
- * of each item. A name has about eighty n-grams, a list a hundred patterns and more.
+ * of each item. A name has about eighty n-grams, a list a hundred patterns and more. Filters of bits tell that almost no n-gram of a
+ * name is indexed: hashing each n-gram instead took a third of `isBlocked`.
  */
 export class LiteralIndex<T> {
-  private readonly byGram = new Map<number, T[]>();
-  /** Indexed n-gram lengths, by hash: almost no n-gram of a name is indexed. */
-  private readonly lengths = new Uint8Array(MASK + 1);
-  /** The lengths of all indexed n-grams, as bits. */
-  private used = 0;
+  private readonly byGram = new Map<number, GramItems<T>>();
+  /** Which n-grams of up to three characters, and which hashes of five characters, are indexed. */
+  private readonly short = new Int32Array(2 ** (FILTER_BITS - 5));
+  private readonly long = new Int32Array(2 ** (FILTER_BITS - 5));
+  /** Whether n-grams of one and two characters are indexed. */
+  private hasOne = false;
+  private hasTwo = false;
   /** Items without texts. */
   private readonly always: T[] = [];
+  /** What the last search found, in the first places. */
+  private readonly found: T[] = [];
+  private searches = 0;
 
   /** Indexes an item under the n-gram of its texts with the fewest items so far. */
   add(all: readonly string[], thing: T): void {
@@ -136,8 +224,9 @@ export class LiteralIndex<T> {
       if (length < Math.min(ENOUGH, longest)) continue;
       for (const text of texts)
         for (let at = 0; at + length <= text.length; at++) {
-          const gram = hashGram(text, at, length);
-          const count = this.byGram.get(gram)?.length ?? 0;
+          const gram = gramAt(text, at, length);
+          const items = this.byGram.get(gram)?.things.length ?? 0;
+          const count = items + (COMMON.has(gram) ? COST_OF_COMMON : 0);
           if (count > fewest || (count === fewest && length <= bestLength)) continue;
           best = gram;
           bestLength = length;
@@ -146,29 +235,69 @@ export class LiteralIndex<T> {
     }
     if (best === -1) {
       this.always.push(thing);
+      this.found.push(thing);
       return;
     }
     const known = this.byGram.get(best);
-    if (known === undefined) this.byGram.set(best, [thing]);
-    else known.push(thing);
-    this.lengths[best & MASK]! |= 1 << bestLength;
-    this.used |= 1 << bestLength;
+    if (known === undefined) this.byGram.set(best, { things: [thing], search: 0 });
+    else known.things.push(thing);
+    this.hasOne ||= bestLength === 1;
+    this.hasTwo ||= bestLength === 2;
+    const slot = best <= THREE ? best : slotOf(best);
+    (best <= THREE ? this.short : this.long)[slot >>> 5]! |= 1 << (slot & 31);
   }
 
   /** All items that may match a name, without duplicates. */
   candidates(name: string): readonly T[] {
-    let grams: Set<number> | undefined;
-    for (const length of LENGTHS) {
-      if ((this.used & (1 << length)) === 0) continue;
-      for (let at = 0; at + length <= name.length; at++) {
-        const gram = hashGram(name, at, length);
-        if ((this.lengths[gram & MASK]! & (1 << length)) !== 0) (grams ??= new Set()).add(gram);
-      }
+    const { length } = name;
+    const bytes = length > scratch.length ? new Uint8Array(length) : scratch;
+    for (let at = 0; at < length; at++) bytes[at] = Math.min(name.charCodeAt(at), 0x80);
+    const count = this.search(bytes, length);
+    return count === this.always.length ? this.always : this.found.slice(0, count);
+  }
+
+  /** Whether an item that may match a name passes a test. Allocates nothing. */
+  some(
+    { bytes, length }: HashedName,
+    name: string,
+    test: (thing: T, name: string) => boolean,
+  ): boolean {
+    const count = this.search(bytes, length);
+    for (let at = 0; at < count; at++) if (test(this.found[at]!, name)) return true;
+    return false;
+  }
+
+  /** Puts all items that may match a name into `found`. Returns their number. */
+  private search(bytes: Uint8Array, length: number): number {
+    const { short, long, always, hasOne, hasTwo } = this;
+    this.searches++;
+    for (let at = 0; at < always.length; at++) this.found[at] = always[at]!;
+    let count = always.length;
+    let gram = 0;
+    for (let at = 0; at < length; at++) {
+      gram = ((gram << BITS) | DIGITS[bytes[at]!]!) & FIVE;
+      const slot = slotOf(gram);
+      if (((long[slot >>> 5]! >>> (slot & 31)) & 1) !== 0) count = this.take(gram, count);
+      const three = gram & THREE;
+      if (((short[three >>> 5]! >>> (three & 31)) & 1) !== 0) count = this.take(three, count);
+      if (hasTwo) count = this.takeShort(gram & TWO, count);
+      if (hasOne) count = this.takeShort(gram & ONE, count);
     }
-    if (grams === undefined) return this.always;
-    const found = [...this.always];
-    for (const gram of grams) for (const thing of this.byGram.get(gram) ?? []) found.push(thing);
-    return found;
+    return count;
+  }
+
+  private takeShort(gram: number, count: number): number {
+    return ((this.short[gram >>> 5]! >>> (gram & 31)) & 1) === 0 ? count : this.take(gram, count);
+  }
+
+  /** Adds the items of an n-gram to the first `count` in `found`. */
+  private take(gram: number, count: number): number {
+    const group = this.byGram.get(gram);
+    if (group === undefined || group.search === this.searches) return count;
+    group.search = this.searches;
+    let next = count;
+    for (const thing of group.things) this.found[next++] = thing;
+    return next;
   }
 }
 

@@ -57,7 +57,7 @@ export function levelOf({ isAllow, isImportant, rewrite }: Weight): Level {
   return isAllow ? 2 : 1;
 }
 
-interface Decision<R> {
+interface RuleVerdict<R> {
   readonly verdict: Verdict;
   /** The deciding rule. */
   readonly by: R | undefined;
@@ -68,12 +68,12 @@ interface Decision<R> {
  * cancels it. A rule for some clients or query types does not decide for the others.
  * Lines that are plain names come last: they block names that no rule decides.
  */
-export function decide<R extends Weight>(matching: readonly R[]): Decision<R> {
+export function decide<R extends Weight>(matching: readonly R[]): RuleVerdict<R> {
   return decideAmong(matching.filter(({ isPartial }) => isPartial !== true));
 }
 
 /** The same for rules that apply to all clients and questions. */
-export function decideAmong<R extends Weight>(whole: readonly R[]): Decision<R> {
+export function decideAmong<R extends Weight>(whole: readonly R[]): RuleVerdict<R> {
   const rewrite = liveRewrite(whole);
   if (rewrite !== undefined) return { verdict: "rewritten", by: rewrite };
   const by = strongest(whole.filter((rule) => rule.rewrite === undefined));

@@ -174,7 +174,7 @@ export class FormatOutputs {
       if (file !== undefined)
         await new PackedFiles(file.path, host).stage(file.paths, plan.packings, taken, set);
     const leftOut = [...writer.leftOut].map(([source, names]) => ({
-      source: sources[source] ?? "",
+      label: sources[source] ?? "",
       names,
     }));
     return {

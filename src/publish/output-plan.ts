@@ -1,5 +1,5 @@
 import type { Config, OutputConfig } from "../config/lists.ts";
-import { SIZE_PRESETS } from "../config/outputs.ts";
+import { OUTPUT_FIELDS, SIZE_PRESETS } from "../config/outputs.ts";
 import { sizeBytes } from "../config/units.ts";
 import { CompilerError, errorOf } from "../diagnostics/render.ts";
 import { printable } from "../diagnostics/text.ts";
@@ -146,6 +146,7 @@ function planOf(
       hasBothAddresses: output.answer === "null",
       ttl: output.ttl ?? DEFAULT_OPTIONS.ttl,
       origin,
+      ...devicesOf(output),
     },
     policy: output.on_loss ?? "skip",
     isSorted: output.sort === "name",
@@ -166,6 +167,10 @@ function planOf(
   };
 }
 
+function devicesOf({ clients = [], tags = [] }: OutputConfig): Pick<FormatOptions, "devices"> {
+  return clients.length + tags.length === 0 ? {} : { devices: { clients, tags } };
+}
+
 /** The limits of the parts of an output. */
 function partsOf(
   { format: formatName, split = {} }: OutputConfig,
@@ -173,9 +178,10 @@ function partsOf(
   format: NameFormat,
 ): Pick<OutputPlan, "limits" | "isStable" | "mostFiles" | "service"> {
   const preset = split.for === undefined ? undefined : SIZE_PRESETS[split.for];
+  const service = split.for && OUTPUT_FIELDS.split.fields.for.values[split.for];
   if (preset !== undefined && preset.format !== formatName)
     throw invalid(
-      `${where}.split.for: lists for ${preset.service} have the format ${preset.format}`,
+      `${where}.split.for: lists for ${service} have the format ${preset.format}`,
       `Use \`format: ${preset.format}\``,
     );
   const limits = {
@@ -189,7 +195,7 @@ function partsOf(
       `${where}.split.stable: the lines of ${formatName} depend on their order`,
       "Remove it, or use another format",
     );
-  return { limits, isStable, mostFiles, ...(preset && { service: preset.service }) };
+  return { limits, isStable, mostFiles, ...(service && { service }) };
 }
 
 /** Whether the lines of a format can be in any order and in any part. */

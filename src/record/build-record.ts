@@ -10,6 +10,7 @@ import {
   decodeUtf8,
   encodeUtf8,
 } from "../bytes/text.ts";
+import type { DecisionUse } from "../documents/facts.ts";
 import type { FeedSettings } from "../feeds/feed.ts";
 import {
   BLOCK_ROWS,
@@ -397,6 +398,8 @@ export interface RecordHeader {
   readonly by?: string;
   /** The stamp of the kept build that it repeats, after a rollback. */
   readonly of?: string;
+  /** What the user decided about names. */
+  readonly decisions?: readonly DecisionUse[];
   readonly sources: readonly RecordedSource[];
   readonly files: readonly RecordedFile[];
   /** Fate names of this version, by number. */

@@ -1,3 +1,4 @@
+import { DAY_MS } from "../diagnostics/text.ts";
 import { promisify } from "node:util";
 import zlib from "node:zlib";
 import { LF, decodeUtf8, encodeUtf8 } from "../bytes/text.ts";
@@ -12,6 +13,7 @@ import {
   oneOf,
   removeLeftoversIn,
   temporaryFor,
+  writeWhole,
 } from "../host/files.ts";
 import { type Host, HostError, type NewFile, type Packing } from "../host/host.ts";
 import { BuildRecord, LENGTH_BYTES, type RecordHeader } from "./build-record.ts";
@@ -54,7 +56,7 @@ export class RecordFile {
     const folder = this.host.path.dirname(this.stem);
     const start = `${this.host.path.basename(this.stem)}.`;
     const isOwn = (name: string): boolean =>
-      name.startsWith(start) && PARTS.has(name.slice(start.length));
+      name === IGNORE_FILE || (name.startsWith(start) && PARTS.has(name.slice(start.length)));
     await removeLeftoversIn(folder, isOwn, this.host);
     this.file = this.host.createFile(this.frames);
   }
@@ -147,7 +149,6 @@ export interface KeepLimits {
 
 /** The published build and the one before are kept at any age. */
 const FEWEST = 2;
-const DAY_MS = 86_400_000;
 
 const FILE = /^(?<stamp>\d{7}-\d{8}T\d{9}Z)\.(?<part>record|draft|list)(?:-\d+)?\.(?:zst|gz)$/;
 const STAMP = /^(?<number>\d{7})-(?<date>\d{8}T\d{9}Z)$/;
@@ -325,6 +326,18 @@ async function unpacked(file: string | undefined, host: Host): Promise<Uint8Arra
 /** The folder for the records of lists, next to the lists. */
 export function recordFolder(list: string, host: Pick<Host, "path">): string {
   return host.path.join(host.path.dirname(list), ".rules-compiler");
+}
+
+/** Git ignores this folder and this file, except for what guards compare with in a fresh clone. */
+const IGNORED = "*\n!*.txt.json\n";
+const IGNORE_FILE = ".gitignore";
+
+/** Hides the folder of records from Git, once. A file of the user stays. Rejects with a `HostError`. */
+export async function ignoreRecords(list: string, host: Host): Promise<void> {
+  const folder = recordFolder(list, host);
+  const path = host.path.join(folder, IGNORE_FILE);
+  if ((await host.listFolder(folder)).length === 0 || (await host.exists(path))) return;
+  await writeWhole(path, host, (file) => file.write(encodeUtf8(IGNORED)));
 }
 
 /** A state of the list at a path, in the folder of records: `my-list.txt.hold.json`. */

@@ -10,9 +10,14 @@ import { CompilerError, type Diagnostic, errorOf } from "../diagnostics/render.t
 import { printable } from "../diagnostics/text.ts";
 import type { Host } from "../host/host.ts";
 import { buildOf } from "../syntax/host-name.ts";
-import { type ClientLimits, DnsClient } from "./dns-client.ts";
+import { CLIENT_LIMITS, type ClientLimits, DnsClient } from "./dns-client.ts";
 import { type OtherCanary, type ProofNames, proofNames } from "./proof-names.ts";
-import { type CheckOptions, type CheckResult, ResolverCheck } from "./resolver-check.ts";
+import {
+  type CheckOptions,
+  type CheckResult,
+  NO_UPSTREAM,
+  ResolverCheck,
+} from "./resolver-check.ts";
 import type { Proof, ResolverState } from "../documents/facts.ts";
 
 export type { Proof, ResolverState } from "../documents/facts.ts";
@@ -22,6 +27,8 @@ interface ProveOptions {
   readonly waitMs: number;
   readonly signal?: AbortSignal | undefined;
   readonly limits?: ClientLimits | undefined;
+  /** Called after each look at a resolver, which may be followed by others. */
+  readonly onLook?: ((resolver: string, outcome: ProofOutcome) => void) | undefined;
   /** The lists whose resolvers are asked; all by default. */
   readonly lists?: ReadonlySet<string> | undefined;
   /** Called with the proofs before they are kept. */
@@ -114,13 +121,19 @@ async function prove(
   resolver: Resolver,
   check: CheckOptions,
   host: Host,
-  { waitMs, signal, limits }: ProveOptions,
+  { waitMs, signal, limits, onLook }: ProveOptions,
 ): Promise<Proof> {
-  const client = new DnsClient(resolver, host, limits);
   const deadline = host.now().getTime() + waitMs;
   let result: CheckResult;
   for (;;) {
+    const left = deadline - host.now().getTime();
+    const client = new DnsClient(
+      resolver,
+      host,
+      limits ?? limitsWithin(waitMs === 0 ? Infinity : left),
+    );
     result = await new ResolverCheck(client, check, host).run();
+    onLook?.(resolver.name, result.outcome);
     const isOver = host.now().getTime() + PAUSE_MS > deadline;
     if (result.outcome === "proved" || isOver || signal?.aborted === true) break;
     await host.wait(PAUSE_MS, signal);
@@ -138,6 +151,20 @@ async function prove(
   };
 }
 
+/** The shortest time for an answer. */
+const LEAST_MS = 250;
+
+/** The usual limits, as far as they fit into the time that is left. */
+function limitsWithin(leftMs: number): ClientLimits {
+  let left = Math.max(leftMs, LEAST_MS);
+  const datagramMs = CLIENT_LIMITS.datagramMs.flatMap((usual) => {
+    const one = Math.min(usual, left);
+    left -= one;
+    return one > 0 ? [one] : [];
+  });
+  return { datagramMs, streamMs: Math.min(CLIENT_LIMITS.streamMs, Math.max(leftMs, LEAST_MS)) };
+}
+
 const CODES: Readonly<Record<Exclude<ProofOutcome, "proved">, Code>> = {
   stale: "resolver-stale",
   unfiltered: "resolver-unfiltered",
@@ -149,7 +176,10 @@ const CODES: Readonly<Record<Exclude<ProofOutcome, "proved">, Code>> = {
 export function proofDiagnostics({ resolver, outcome, detail }: Proof): Diagnostic[] {
   if (outcome === "proved") return [];
   const message = `The resolver ${printable(resolver, 60)} is ${outcome}`;
-  return [errorOf(CODES[outcome], message, { cause: detail })];
+  const hint = detail === NO_UPSTREAM && {
+    hint: "Check the servers that it forwards to, and the network between",
+  };
+  return [errorOf(CODES[outcome], message, { cause: detail, ...hint })];
 }
 
 /** Whether the last proof of a resolver failed. */

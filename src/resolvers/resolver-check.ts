@@ -32,6 +32,9 @@ export const NO_NAMES: ProofNames = {
   deciding: new Set(),
 };
 
+/** A resolver answers what it blocks by itself, and nothing else. */
+export const NO_UPSTREAM = "answers the canary, but no other name: its upstream does not answer";
+
 const AT_ONCE = 8;
 /** If a policy answers like the rest of the world, this many listed names without an address count as blocked. */
 const ENOUGH_ABSENT = 8;
@@ -73,7 +76,13 @@ export class ResolverCheck {
   private async decide(): Promise<Pick<CheckResult, "outcome" | "detail">> {
     const { names, others } = this.options;
     const { canary, older } = names;
-    const kinds = await this.controls();
+    // At the same time, because a resolver without an upstream takes long to fail.
+    const first = canary === undefined ? undefined : this.ask(canary).catch(() => undefined);
+    const kinds = await this.controls().catch(async (error: unknown) => {
+      if ((await first) === undefined) throw error;
+      return undefined;
+    });
+    if (kinds === undefined) return { outcome: "unreachable", detail: NO_UPSTREAM };
     const isCurrent = canary !== undefined && (await this.hasCanary(canary, kinds));
     if (!isCurrent && kinds.failure !== undefined)
       return { outcome: "unreachable", detail: `answers ${kinds.failure} to every question` };

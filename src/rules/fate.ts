@@ -104,6 +104,9 @@ export const FATES = [
     "loss",
     "would newly block too many queries of a log, with other lines of its source",
   ],
+  ["decided", "redundant", "the decision of the user about its name replaces it"],
+  ["unneeded", "redundant", "decision that holds without a line in the list"],
+  ["inactive", "no-rule", "decision that is over, replaced by a later one, or for another list"],
 ] as const;
 
 /** What became of a line: `kept` in the list, or why it was dropped. */
@@ -167,6 +170,9 @@ export const Fate = {
   Reserved: 53,
   Overruled: 54,
   BreaksTraffic: 55,
+  Decided: 56,
+  Unneeded: 57,
+  Inactive: 58,
 } as const;
 export type Fate = (typeof Fate)[keyof typeof Fate];
 

@@ -60,7 +60,7 @@ export function healthOf(input: HealthInput): Health {
     problems: lastRun === undefined ? [] : problemsOf(lastRun),
     conditions: conditions.map(conditionOf),
     sources: sourcesOf(history).map(({ label, state, lines, kept }) => ({
-      name: label,
+      label,
       state,
       ...(isDegraded(state) && reasonOf(label, conditions)),
       goodAt: history.goodAt[label] ?? null,
@@ -115,7 +115,7 @@ function listsOf({ history: { lastBuild }, publishedAt, held = [] }: HealthInput
   const { name, rules, outputs, lists } = lastBuild;
   const all = lists ?? [{ name, rules, file: outputs[0]?.file ?? "" }];
   return all.map((one) => ({
-    name: one.name,
+    list: one.name,
     rules: rulesOf(one, held),
     publishedAt: publishedAt?.(one.file) ?? null,
   }));

@@ -1,7 +1,7 @@
 import { Cron } from "croner";
 import { Exit, codeEntry } from "../diagnostics/codes.ts";
 import { CompilerError, errorOf } from "../diagnostics/render.ts";
-import { printable } from "../diagnostics/text.ts";
+import { DAY_MS, printable } from "../diagnostics/text.ts";
 import type { Host } from "../host/host.ts";
 import {
   type History,
@@ -139,6 +139,8 @@ export class Runner {
       // A timeout matters more than earlier errors.
       if (severity === "error" && (problem === undefined || code === TIMEOUT)) problem = found;
       else if (severity === "error" && further.length < MOST_FURTHER) further.push(found);
+      // The user asked for it.
+      if (code === "interrupted" && signal.aborted) return;
       const level = severity === "error" || severity === "warning" ? severity : "info";
       log.write(level, "problem", { code, message, at, cause, hint });
     };
@@ -277,7 +279,7 @@ interface SchedulerOptions {
 /** Clocks change and machines sleep, so the clock is read again at least this often. */
 const LONGEST_WAIT_MS = 30_000;
 /** Assumed after the last scheduled time. */
-const LAST_INTERVAL_MS = 86_400_000;
+const LAST_INTERVAL_MS = DAY_MS;
 const MOST_DOUBLINGS = 30;
 
 /** Starts one run for every scheduled time. */

@@ -158,7 +158,13 @@ class Server {
     const { address, port } = this.listening;
     const header = await settings.ownToken?.write(port);
     const schedule = settings.schedule.pattern;
-    log.write("info", "listening", { address, port, schedule, header });
+    log.write("info", "listening", { address, port, schedule, header }, [
+      ["status page", addressText(this.listening, "")],
+      ...this.store.names
+        .slice(0, MOST_LISTS)
+        .map((name) => ["list", addressText(this.listening!, name)] as const),
+      ["schedule", schedule],
+    ]);
     if (settings.ownToken !== undefined && header === undefined)
       log.write("warning", "no-token", {
         reason: "the cache folder cannot be written, so POST needs --token-file",
@@ -193,7 +199,8 @@ class Server {
       onNext: (at) => {
         this.next = at;
         const isNever = at === Infinity;
-        this.log.write("info", "next-run", { at: isNever ? null : new Date(at).toISOString() });
+        const time = isNever ? null : `${new Date(at).toISOString().slice(0, 19)}Z`;
+        this.log.write("info", "next-run", { at: time });
       },
       onSkipped: (count) => this.runner.noteSkipped(count),
     });
@@ -342,6 +349,16 @@ class Server {
   }
 }
 
+/** How many addresses of lists a terminal shows; the status page has all. */
+const MOST_LISTS = 10;
+
+/** A URL that works on this machine. */
+function addressText({ address, port }: Listening, path: string): string {
+  const isAny = address === "0.0.0.0" || address === "::";
+  const host = isAny ? "localhost" : address.includes(":") ? `[${address}]` : address;
+  return new URL(path, `http://${host}:${port}/`).href;
+}
+
 type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>>;
 type EventLevel = "debug" | "info" | "warning" | "error";
 
@@ -350,6 +367,8 @@ const TONES = { debug: "faint", info: "strong", warning: "warning", error: "erro
 interface EventLogSettings {
   readonly json: boolean;
   readonly style: Style;
+  /** Wraps a text to the width of the screen. */
+  readonly wrap?: (text: string) => string;
   isEnabled(level: EventLevel): boolean;
 }
 
@@ -367,20 +386,28 @@ export class EventLog {
     return this.settings.isEnabled(level);
   }
 
-  write(level: EventLevel, event: string, fields: LogFields = {}): void {
-    const { json, style } = this.settings;
+  /** `shown`: what people see below the event, instead of its fields. */
+  write(
+    level: EventLevel,
+    event: string,
+    fields: LogFields = {},
+    shown?: readonly (readonly [string, string])[],
+  ): void {
+    const { json, style, wrap = (text: string): string => text } = this.settings;
     if (!this.isEnabled(level)) return;
     const time = this.host.now().toISOString();
     if (json) {
       this.host.stderr.write(`${JSON.stringify({ time, level, event, ...fields })}\n`);
       return;
     }
-    const pairs = Object.entries(fields)
+    const pairs = Object.entries(shown === undefined ? fields : {})
       .filter(([, value]) => value !== undefined && value !== null)
       .map(([key, value]) => `${style.faint(`${key}=`)}${fieldText(value)}`);
-    this.host.stderr.write(
-      `${[style.faint(time.slice(0, 19).replace("T", " ")), style[TONES[level]](event), ...pairs].join(" ")}\n`,
-    );
+    const line = [style.faint(time.slice(0, 19).replace("T", " ")), style[TONES[level]](event)];
+    this.host.stderr.write(wrap(`${[...line, ...pairs].join(" ")}\n`));
+    const width = Math.max(0, ...(shown ?? []).map(([name]) => name.length));
+    for (const [name, value] of shown ?? [])
+      this.host.stderr.write(`  ${style.faint(name.padEnd(width))}  ${printable(value)}\n`);
   }
 }
 
@@ -449,9 +476,19 @@ async function openPort(listenOn: ListenAddress, host: Host, answer: Answerer): 
     throw new CompilerError([
       errorOf("listen-failed", `Cannot listen on ${where}`, {
         cause: reasonOf(error.code, error.message),
+        ...listenHint(error.code, listenOn.port),
       }),
     ]);
   }
+}
+
+function listenHint(code: string, port: number): { readonly hint?: string } {
+  if (code === "EADDRINUSE")
+    return { hint: `Stop the other program, or choose another port: --port ${port + 1}` };
+  if (code === "EACCES") return { hint: "Choose a port from 1024: --port 5000" };
+  return code === "EADDRNOTAVAIL"
+    ? { hint: "It is not an address of this machine; listen on all of them: --listen 0.0.0.0" }
+    : {};
 }
 
 interface RenewalOptions {

@@ -1,5 +1,4 @@
-import { holdCommandLine } from "../builder/state/list-state.ts";
-import { countText, timestampText, numberText } from "../diagnostics/text.ts";
+import { countText, listCommandLine, numberText, timestampText } from "../diagnostics/text.ts";
 import { VERSION } from "../diagnostics/version.ts";
 import { LABELS, fatesOfRules } from "../explain/glossary.ts";
 import {
@@ -388,6 +387,6 @@ function heldAttention(
       : html`It stays at the build of ${timestampText(build)}, held ${agoText(since, now)} by
         ${by ?? "unknown"}.`;
   const end = html`Runs publish nothing until
-    <code>${holdCommandLine("hold --end", isOneOfSeveral ? list : undefined)}</code>`;
+    <code>${listCommandLine("hold --end", isOneOfSeveral ? list : undefined)}</code>`;
   return { tone: "warn", title: `${list} is held at an earlier build`, details: [what, end] };
 }

@@ -1,3 +1,4 @@
+import { DAY_MS } from "../diagnostics/text.ts";
 import { CompilerError, type Diagnostic } from "../diagnostics/render.ts";
 import { HostError } from "../host/host.ts";
 import {
@@ -29,7 +30,7 @@ import {
 } from "./limits.ts";
 import { SourceGauge, type SourceMeasure, freshSalt, refuseTruncated } from "./names-of-source.ts";
 import { refuseEmpty } from "./read-file.ts";
-import { DAY_MS, type SizeLimits, turnoverOf } from "./size-judge.ts";
+import { type SizeLimits, turnoverOf } from "./size-judge.ts";
 import { type LoadOptions, SourceList } from "./source-list.ts";
 
 /** After so long, it is reported that a mirror answers instead of a source without a signature. */
@@ -94,6 +95,8 @@ export interface AcquireContext {
   readonly budget: DownloadBudget;
   /** Make no requests; use last good copies of any age. */
   readonly offline: boolean;
+  /** Make no requests; use the published text, and nothing else. */
+  readonly fromPublished: boolean;
   /** Called when a copy could not be stored. */
   readonly onStoreError: (error: HostError) => void;
 }
@@ -105,6 +108,7 @@ export interface AcquireContext {
 export async function acquire(source: RemoteSource, context: AcquireContext): Promise<Acquired> {
   const { store, offline } = context;
   if (source.locked !== undefined) return await acquireLocked(source, source.locked, context);
+  if (context.fromPublished) return await acquirePublished(source, context);
   const record = await store?.recordOf(source.storeKey);
   let causes: readonly Diagnostic[];
   try {
@@ -152,6 +156,17 @@ export async function acquire(source: RemoteSource, context: AcquireContext): Pr
   }
   list.close();
   throw new CompilerError(causes);
+}
+
+/** The text of the last publish. */
+async function acquirePublished(source: RemoteSource, context: AcquireContext): Promise<Acquired> {
+  const { store } = context;
+  const published = store && (await publishedText(source, { ...context, store }));
+  if (published === undefined)
+    throw sourceError("published-text-lost", `The published text of ${source.label} is not stored`);
+  const { list, files } = published;
+  await takeCopy(source, { list, files, isPublished: true }, context);
+  return { list, files, state: { kind: "unchanged" } };
 }
 
 function isAboutKind({ code }: Diagnostic): boolean {

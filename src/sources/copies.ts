@@ -1,3 +1,4 @@
+import { DAY_MS } from "../diagnostics/text.ts";
 import { ByteBuffer, LF, decodeUtf8, encodeUtf8 } from "../bytes/text.ts";
 import {
   StateFile,
@@ -19,9 +20,9 @@ import { DownloadedBody } from "./limits.ts";
 import { type SourceMeasure, isMeasure } from "./names-of-source.ts";
 
 /** Killed runs leave unneeded copies that were never marked as replaced. They are removed after this time. */
-const ORPHAN_MS = 30 * 86_400_000;
+const ORPHAN_MS = 30 * DAY_MS;
 /** A temporary file older than this belongs to a run that was killed. */
-const UNFINISHED_MS = 86_400_000;
+const UNFINISHED_MS = DAY_MS;
 
 /** A file outside the cache that needs copies as long as it exists. */
 interface Need {

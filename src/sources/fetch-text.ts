@@ -20,9 +20,11 @@ import {
   type FetchLimits,
   type HostSlots,
   SourceSlots,
+  fetchError,
   notSigned,
   shownAddress,
   sourceError,
+  tooLargeHint,
   tooLargeText,
 } from "./limits.ts";
 import { recodeText, unpack } from "./unpack.ts";
@@ -54,6 +56,8 @@ export interface FetchContext {
 
 /** Receives the progress of a download. */
 export interface FetchWatch {
+  /** The server announces this many bytes more. */
+  expected(bytes: number): void;
   arrived(bytes: number): void;
   retried(retry: number, pauseMs: number, cause: string): void;
 }
@@ -137,7 +141,7 @@ async function fetchOnce(
       if (!isKept) body.close();
     }
   }
-  throw failed(shown, `more than ${limits.redirects} redirects`);
+  throw fetchError(shown, `more than ${limits.redirects} redirects`);
 }
 
 /** Fetches the signature that is beside a file. The result finds what is wrong with the file. */
@@ -208,10 +212,15 @@ function endsWithLine(body: DownloadedBody): boolean {
 }
 
 function addressOf(text: string, shown: string): URL {
-  if (!URL.canParse(text)) throw failed(shown, "it is not a URL");
+  if (!URL.canParse(text)) throw fetchError(shown, "it is not a URL");
   const url = new URL(text);
   if (url.protocol !== "http:" && url.protocol !== "https:")
-    throw failed(shown, `${printable(url.protocol, 40)} is neither http nor https`);
+    throw sourceError(
+      "fetch-failed",
+      `Failed to fetch ${shown}`,
+      `${printable(url.protocol, 40)} is neither http nor https`,
+      { hint: "Use its https URL, or download it and name the file" },
+    );
   return url;
 }
 
@@ -226,10 +235,10 @@ function redirectOf(
   if (status >= 300 && status < 400 && location !== undefined) {
     const next = URL.canParse(location, current) ? new URL(location, current).href : location;
     if (current.startsWith("https:") && next.startsWith("http:"))
-      throw failed(shown, "it redirects from https to http");
+      throw fetchError(shown, "it redirects from https to http");
     return next;
   }
-  const error = failed(shown, `the server responded with status ${status}`);
+  const error = fetchError(shown, `the server responded with status ${status}`, status);
   if ([408, 425, 429, 500, 502, 503, 504].includes(status))
     throw new RetryableError(error, retryAfterMs(headers["retry-after"], host.now()));
   throw error;
@@ -262,6 +271,7 @@ async function request(
         onlyPublic: !allowPrivate,
         proxy,
         signal,
+        expect: (bytes) => context.watch?.expected(bytes),
         take: (piece) => {
           body.append(piece);
           context.watch?.arrived(piece.length);
@@ -269,24 +279,28 @@ async function request(
       }),
     );
   } catch (error) {
-    if (account?.isStopped === true) throw failed(shown, account.reason);
-    if (!(error instanceof HostError)) throw failed(shown, (error as Error).message);
+    if (account?.isStopped === true) throw fetchError(shown, account.reason);
+    if (!(error instanceof HostError)) throw fetchError(shown, (error as Error).message, "proxy");
     const { code, message } = error;
     if (code === "ETIMEDOUT")
       throw new RetryableError(
         sourceError("fetch-timeout", `Connection timeout: ${shown}`, message),
       );
     if (code === "EPRIVATE")
-      throw sourceError("private-address", `Failed to fetch ${shown}`, message);
-    if (code === "EFBIG") throw failed(shown, tooLargeText(limits));
-    const problem = failed(shown, reasonOf(code, message));
+      throw sourceError("private-address", `Failed to fetch ${shown}`, message, {
+        // Only a URL that is shown in full can be pasted.
+        ...(!shown.includes("…") && {
+          hint: `If this is intended, write { source: ${shown}, allow_private: true }`,
+        }),
+      });
+    if (code === "EFBIG")
+      throw sourceError("fetch-failed", `Failed to fetch ${shown}`, tooLargeText(limits), {
+        hint: tooLargeHint(limits),
+      });
+    const problem = fetchError(shown, reasonOf(code, message), code);
     if (code === "ECANCELED" || code === "ENOSPC") throw problem;
     throw new RetryableError(problem);
   }
-}
-
-function failed(shown: string, cause: string): Error {
-  return sourceError("fetch-failed", `Failed to fetch ${shown}`, cause);
 }
 
 /** Files with the keys of a source. */

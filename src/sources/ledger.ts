@@ -1,6 +1,6 @@
 import { decodeUtf8 } from "../bytes/text.ts";
 import { type Diagnostic, errorOf } from "../diagnostics/render.ts";
-import { countText, numberText, someOf } from "../diagnostics/text.ts";
+import { DAY_MS, countText, numberText, someOf } from "../diagnostics/text.ts";
 import {
   StateFile,
   arrayOf,
@@ -25,7 +25,6 @@ import {
 import {
   type TextChange,
   type Compare,
-  DAY_MS,
   PAST_SIZE,
   type PastText,
   type SizeFinding,
@@ -213,14 +212,17 @@ export class SourceLedger {
       // An accepted text ends the hold when it is published.
       const isOpen = text.verdict?.causes.length === 0 && !isPublished(history, text.files);
       const hold = isOpen ? { hold: history.hold } : {};
-      this.histories.set(key, { ...history, ...next, ...hold, seenAt: now });
+      // A run that finds nothing new changes no file.
+      const seenAt = now - history.seenAt < SEEN_MS ? history.seenAt : now;
+      this.histories.set(key, { ...history, ...next, ...hold, seenAt });
     }
     if (file === undefined || this.taken.size === 0 || this.histories.size === 0) return false;
     // Another configuration may have written the histories of other sources meanwhile.
     const state = await file.look();
     const others = typeof state === "string" ? [] : readHistories(state, now, this.taken);
     for (const [key, history] of others) this.histories.set(key, history);
-    await file.tryReplace(writeHistories(this.histories, now));
+    const next = writeHistories(this.histories, now);
+    if (JSON.stringify(next) !== JSON.stringify(state)) await file.tryReplace(next);
     return true;
   }
 
@@ -409,6 +411,8 @@ interface LedgerState {
 
 /** A source that was in no run for so long is forgotten. */
 const FORGOTTEN_MS = 60 * DAY_MS;
+/** How exactly it is known when a source was read last. */
+const SEEN_MS = 7 * DAY_MS;
 
 const isLedgerState = objectOf<LedgerState>({ version: oneOf([1]), sources: objectOf({}) });
 

@@ -1,6 +1,6 @@
 import type { Code } from "../diagnostics/codes.ts";
 import { CompilerError, type Diagnostic, errorOf } from "../diagnostics/render.ts";
-import { printable, reasonOf, withoutCredentials } from "../diagnostics/text.ts";
+import { DAY_MS, printable, reasonOf, withoutCredentials } from "../diagnostics/text.ts";
 import { type FetchTimeouts, type Host, HostError, type Scratch } from "../host/host.ts";
 
 /** The slots of one source. Its time limit starts with its first slot, so that waiting for others does not count. */
@@ -163,9 +163,17 @@ export function limitsOf(
   return { ...limits, sourceMs: timeoutMs ?? limits.sourceMs, maxBytes: bytes, maxLines };
 }
 
+const MEGABYTE = 1024 * 1024;
+
 /** The message for a source that exceeds its bytes. */
 export function tooLargeText({ maxBytes }: Pick<FetchLimits, "maxBytes">): string {
-  return `with its includes it is larger than ${maxBytes} bytes`;
+  const most = maxBytes % MEGABYTE === 0 ? `${maxBytes / MEGABYTE} MiB` : `${maxBytes} bytes`;
+  return `with its includes it is larger than ${most}`;
+}
+
+/** What to do about it. */
+export function tooLargeHint({ maxBytes }: Pick<FetchLimits, "maxBytes">): string {
+  return `Check that it is a list; if it is, set max_bytes: ${Math.ceil((2 * maxBytes) / MEGABYTE)}M on the source`;
 }
 
 /** Knows whether any server answered. */
@@ -353,23 +361,54 @@ export function sourceError(
   code: Code,
   message: string,
   cause?: string,
-  at?: Diagnostic["at"],
+  more: Pick<Partial<Diagnostic>, "at" | "hint"> = {},
 ): CompilerError {
-  return new CompilerError([
-    errorOf(code, message, {
-      ...(cause === undefined ? {} : { cause: printable(cause) }),
-      ...(at === undefined ? {} : { at }),
-    }),
-  ]);
+  const why = cause === undefined ? {} : { cause: printable(cause) };
+  return new CompilerError([errorOf(code, message, { ...why, ...more })]);
+}
+
+/** The remedy for a list that its server does not have. */
+export const GONE_HINT = "Open the URL in a browser; correct it, or remove the source";
+
+/** What to do about a response with this status. Without TLS, some proxies answer 401 themselves. */
+function statusHint(status: number, shown: string): string {
+  if (status === 404 || status === 410) return GONE_HINT;
+  if (status === 401 || status === 403) {
+    const proxy =
+      status === 401 && /^http:/i.test(shown) ? "; if a proxy refuses it, correct HTTP_PROXY" : "";
+    return `Open the URL in a browser; if it needs a key, set headers_file, bearer_file or basic_file on the source${proxy}`;
+  }
+  if (status === 407) return "Write the user and the password of the proxy into HTTPS_PROXY";
+  if (status === 429) return "The server gets too many requests from here; run less often";
+  return status >= 500 ? "The server has a problem; try again later" : GONE_HINT;
+}
+
+/** What to do about a connection that fails with this code of the system. */
+function connectionHint(code: string): string | undefined {
+  if (code === "ENOTFOUND")
+    return "Check the spelling of the host name, and the DNS of this machine";
+  if (code === "EAI_AGAIN" || code === "ENETUNREACH")
+    return "Check the network and the DNS of this machine";
+  if (/^(?:ECONN|EPIPE|EHOST)/.test(code))
+    return "Check the host and the port; the server may be down: try again later";
+  if (code === "proxy")
+    return "Set HTTPS_PROXY and HTTP_PROXY to the URL of an HTTP proxy, such as http://192.0.2.1:3128";
+  if (code === "EPROTO") return "If the server has no TLS at this port, write http:// instead";
+  return /CERT|SIGN|ALTNAME/.test(code)
+    ? "The certificate of the server is not trusted here; for a CA of your own, set NODE_EXTRA_CA_CERTS to its file"
+    : undefined;
+}
+
+/** The error for a download that failed: the hint depends on a status or on a code of the system. */
+export function fetchError(shown: string, cause: string, why?: number | string): CompilerError {
+  const hint = typeof why === "number" ? statusHint(why, shown) : why && connectionHint(why);
+  return sourceError("fetch-failed", `Failed to fetch ${shown}`, cause, { ...(hint && { hint }) });
 }
 
 /** The error for a list that may not be fetched. */
 export function offlineError(label: string): CompilerError {
   return new CompilerError([
-    errorOf("fetch-failed", `Failed to fetch ${label}`, {
-      cause: "--offline is set",
-      hint: "Run once without --offline",
-    }),
+    errorOf("offline-copies", `${label} has no cached copy`, { cause: "--offline is set" }),
   ]);
 }
 
@@ -383,10 +422,15 @@ export function shownAddress(url: string, isSecret = false): string {
   return printable(withoutCredentials(url, isSecret));
 }
 
+/** A host name and a path, as a URL without its scheme has. */
+const LIKE_URL = /^(?:www\.[^/]+|[\w-]+(?:\.[\w-]+)*\.[a-z]{2,})(?::\d+)?\//i;
+
 export function fileError(path: string, error: HostError): CompilerError {
   const shown = printable(path);
   if (error.code === "ENOENT" || error.code === "ENOTDIR")
-    return sourceError("source-not-found", `File not found: ${shown}`);
+    return sourceError("source-not-found", `File not found: ${shown}`, undefined, {
+      ...(LIKE_URL.test(path) && { hint: `If it is on the web, write https://${shown}` }),
+    });
   return sourceError(
     "source-unreadable",
     `Cannot read ${shown}`,
@@ -395,7 +439,7 @@ export function fileError(path: string, error: HostError): CompilerError {
 }
 
 function days(ms: number): string {
-  return `${(ms / 86_400_000).toFixed(1)} days`;
+  return `${(ms / DAY_MS).toFixed(1)} days`;
 }
 
 /** A copy of this age, in milliseconds, is not used. */

@@ -1,3 +1,4 @@
+import { DAY_MS } from "../diagnostics/text.ts";
 import { OPEN_SIZE, type Sketch, overlapOf } from "./names-of-source.ts";
 
 /** Percentages that a source may lose or gain from one publish to the next. */
@@ -80,7 +81,6 @@ const LONG_GROWTH = 100;
 const SHARED = 30;
 /** If more of its names are replaced from one version to the next, a source is judged by its size, too. */
 const FAST = 0.3;
-export const DAY_MS = 86_400_000;
 const WEEK = 7;
 const MONTH = 30;
 /** Sketches of published texts are cut to this size. */

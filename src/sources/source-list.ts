@@ -19,6 +19,7 @@ import {
   isAddress,
   shownAddress,
   sourceError,
+  tooLargeHint,
   tooLargeText,
 } from "./limits.ts";
 import { LINE_COUNT, SourceGauge, freshSalt } from "./names-of-source.ts";
@@ -246,8 +247,7 @@ export class SourceList {
         );
       if (!(error instanceof DirectiveError)) throw error;
       throw sourceError("bad-directive", printable(error.message), undefined, {
-        file: label,
-        line: error.line,
+        at: { file: label, line: error.line },
       });
     }
     this.took(found.text.bytesRead, label, found.text.isRepaired);
@@ -288,6 +288,7 @@ export class SourceList {
       lines > maxLines
         ? `with its includes it has more than ${maxLines} lines`
         : tooLargeText({ maxBytes }),
+      { hint: tooLargeHint({ maxBytes }) },
     );
   }
 

@@ -16,6 +16,7 @@ import {
   type FetchLimits,
   notSigned,
   sourceError,
+  tooLargeHint,
   tooLargeText,
 } from "./limits.ts";
 
@@ -71,7 +72,10 @@ export async function unpack(
     body.close();
     if (error instanceof CompilerError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
-    throw sourceError("source-not-text", `Cannot decompress ${label}`, reason);
+    const isLarge = reason === tooLargeText(context.limits);
+    throw sourceError("source-not-text", `Cannot decompress ${label}`, reason, {
+      ...(isLarge && { hint: tooLargeHint(context.limits) }),
+    });
   }
 }
 

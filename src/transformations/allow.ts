@@ -191,53 +191,73 @@ function takeOutSome(list: AllowList, chunk: Chunk, row: number, removal: Remova
 export class AllowExceptions implements Stage {
   private readonly list: AllowList;
   private readonly context: StageContext;
-  private readonly watch: NameMatcher;
-  /** Possible effects of patterns on the subdomains of entries. */
-  private readonly patterns: SubtreeEffects | undefined;
+  private readonly effects: AllowEffects;
   private origin = 0;
 
   constructor(list: AllowList, context: StageContext) {
     this.list = list;
     this.context = context;
-    this.watch = new NameMatcher(
-      list.uses.map(({ entry }) => probeOf(entry)),
+    this.effects = new AllowEffects(
+      list.uses.map(({ entry }) => entry),
       context.finder,
     );
-    this.patterns = list.uses.some(({ entry }) => entry.below) ? new SubtreeEffects() : undefined;
   }
 
   push(chunk: Chunk, pass: Pass): void {
     this.origin = chunk.origin;
-    const special = this.context.finder.special(chunk);
-    this.watch.take(chunk, special);
-    if (this.patterns !== undefined)
-      for (const row of special)
-        if (chunk.kind[row] === Kind.Rule && !isForHost(chunk, row)) {
-          const rule = readRule(textOf(chunk, row).trim());
-          if (rule !== undefined) this.patterns.add(rule);
-        }
+    this.effects.take(chunk);
     pass(chunk);
   }
 
   end(pass: Pass): void {
-    const blocked = new Set<string>();
-    for (const { name, isBlocked } of this.watch.verdicts()) if (isBlocked) blocked.add(name);
     const lines = new Set<string>();
-    for (const use of this.list.uses) {
-      const { entry } = use;
-      const effects =
-        entry.below && this.patterns !== undefined ? this.patterns.over(entry.name) : noEffects();
-      const probe = probeOf(entry);
-      const rules = this.watch.matching(probe);
-      // An existing exception may cover only the name, or only some subdomains.
-      if (blocked.has(probe) || (entry.below && !rules.some(isForAllBelow)))
-        for (const rule of rules) addEffects(effects, rule);
-      for (const line of exceptionsFor(entry, effects)) {
+    for (const use of this.list.uses)
+      for (const line of exceptionsFor(use.entry, this.effects.on(use.entry))) {
         use.exception ??= line;
         lines.add(line);
       }
-    }
     addExceptions([...lines], this.origin, this.context, pass);
+  }
+}
+
+/** What the rules of a list do to names that must stay reachable. */
+export class AllowEffects {
+  private readonly finder: RowFinder;
+  private readonly watch: NameMatcher;
+  /** Possible effects of patterns on the subdomains of entries. */
+  private readonly patterns: SubtreeEffects | undefined;
+  private blocked: ReadonlySet<string> | undefined;
+
+  constructor(entries: readonly AllowEntry[], finder: RowFinder) {
+    this.finder = finder;
+    this.watch = new NameMatcher(entries.map(probeOf), finder);
+    this.patterns = entries.some(({ below }) => below) ? new SubtreeEffects() : undefined;
+  }
+
+  take(chunk: Chunk): void {
+    const special = this.finder.special(chunk);
+    this.watch.take(chunk, special);
+    if (this.patterns === undefined) return;
+    for (const row of special)
+      if (chunk.kind[row] === Kind.Rule && !isForHost(chunk, row)) {
+        const rule = readRule(textOf(chunk, row).trim());
+        if (rule !== undefined) this.patterns.add(rule);
+      }
+  }
+
+  /** Call it when all chunks are taken. */
+  on(entry: AllowEntry): Effects {
+    this.blocked ??= new Set(
+      [...this.watch.verdicts()].flatMap(({ name, isBlocked }) => (isBlocked ? [name] : [])),
+    );
+    const effects =
+      entry.below && this.patterns !== undefined ? this.patterns.over(entry.name) : noEffects();
+    const probe = probeOf(entry);
+    const rules = this.watch.matching(probe);
+    // An existing exception may cover only the name, or only some subdomains.
+    if (this.blocked.has(probe) || (entry.below && !rules.some(isForAllBelow)))
+      for (const rule of rules) addEffects(effects, rule);
+    return effects;
   }
 }
 

@@ -8,7 +8,7 @@ import process from "node:process";
 import { type TestContext, test } from "node:test";
 import { promisify } from "node:util";
 import { PROGRAM } from "../support/command.ts";
-import { blocksOf } from "../support/markdown.ts";
+import { blocksOf, follow } from "../support/markdown.ts";
 import { KEYS, SwiftStore } from "../support/swift-store.ts";
 
 /** The recipes of the guide, with the real git, rclone and an S3 server. All commands and scripts come from the page. */
@@ -56,16 +56,13 @@ class Reader {
   }
 
   /** Follows the commands of a section and compares what they print with the page. */
-  async follow(section: string): Promise<void> {
+  async follow(name: string): Promise<void> {
     const page = readFileSync(PAGE, "utf8").split(/^## /m);
-    let said = "";
-    for (const { language, title, text } of blocksOf(
-      page.find((part) => part.startsWith(section))!,
-    ))
-      if (language === "sh") said = await this.sh(text);
-      else if (title === "output")
-        for (const line of text.trimEnd().split("\n"))
-          assert.ok(said.includes(line), `${line}\nis not in:\n${said}`);
+    const section = page.find((part) => part.startsWith(name))!;
+    await follow(blocksOf(section), {
+      write: () => undefined,
+      run: async (script) => ({ code: 0, said: await this.sh(script) }),
+    });
   }
 
   /** The published files. */

@@ -1,6 +1,6 @@
+import { listCommandLine } from "../../src/diagnostics/text.ts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { holdCommandLine } from "../../src/builder/state/list-state.ts";
 import { COMPILE, WORDS, built, builtTwice, config, later } from "../support/kept-project.ts";
 import { MemoryProject } from "../support/memory-project.ts";
 import { namesInRules, publishedFiles } from "../support/published-files.ts";
@@ -93,10 +93,10 @@ test("of several lists, the hint names the one that is held", async () => {
 });
 
 test("the name of a list is one word of a shell", () => {
-  assert.equal(holdCommandLine("hold", undefined), "rules-compiler hold");
-  assert.equal(holdCommandLine("hold --end", "Home"), "rules-compiler hold --end --filter Home");
+  assert.equal(listCommandLine("hold", undefined), "rules-compiler hold");
+  assert.equal(listCommandLine("hold --end", "Home"), "rules-compiler hold --end --filter Home");
   const word = String.raw`'it'\''s $(x)'`;
-  assert.equal(holdCommandLine("hold", "it's $(x)"), `rules-compiler hold --filter ${word}`);
+  assert.equal(listCommandLine("hold", "it's $(x)"), `rules-compiler hold --filter ${word}`);
 });
 
 /** The words of the command in a hint, without the name of the program. */

@@ -93,6 +93,19 @@ test("what a run did not look at does not end", () => {
   assert.deepEqual(again.diagnostics, [{ ...failed, news: true }], "each run reports an error");
 });
 
+test("the end of a source that was removed is not its recovery", () => {
+  const now = new Date("2026-01-01T00:00:00Z");
+  const diagnostics = ["A", "B"].map((source) => warning("source-stale", source, 0));
+  const { conditions } = settle([], { finder: "build", diagnostics }, now);
+  const named = new Set(["B"]);
+  const settled = settle(conditions, { finder: "build", diagnostics: [], named }, now);
+  assert.deepEqual(
+    settled.diagnostics.map(({ message }) => message),
+    ["B is read again, after 1 hour"],
+  );
+  assert.deepEqual(settled.conditions, []);
+});
+
 test("a clock that was wrong delays nothing", () => {
   const stale = warning("source-stale", "A", 0);
   let stored: readonly Condition[] = [];

@@ -14,6 +14,7 @@ const PAIRS = isNightly ? 200 : 12;
 /** A list, its log, and what is remembered of it; stored builds are left out. */
 const PUBLISHED = [
   ".rules-compiler",
+  ".rules-compiler/.gitignore",
   ".rules-compiler/l.txt.conditions.json",
   ".rules-compiler/l.txt.json",
   ".rules-compiler/l.txt.log.jsonl",

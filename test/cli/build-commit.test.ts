@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { buildCommit } from "../../src/cli/serve-children.ts";
-import { memoryHost } from "../support/memory-host.ts";
+import { buildCommit } from "../../src/cli/version.ts";
 
 const COMMIT = "0123456789abcdef0123456789abcdef01234567";
 const MODULE = "file:///p/dist/cli/build-commit.js";
@@ -27,11 +26,16 @@ const CASES: readonly (readonly [string, Record<string, string>, string | undefi
 ];
 
 for (const [name, files, expected] of CASES)
-  test(`--version names the commit of ${name}: ${expected ?? "none"}`, async () => {
-    assert.equal(await buildCommit(memoryHost({ files }), MODULE), expected);
+  test(`--version names the commit of ${name}: ${expected ?? "none"}`, () => {
+    assert.equal(
+      buildCommit(MODULE, (path) => files[path]),
+      expected,
+    );
   });
 
-test("a program that was loaded from the network names no commit", async () => {
-  const files = { "/p/.git/HEAD": COMMIT };
-  assert.equal(await buildCommit(memoryHost({ files }), "https://p/cli/x.ts"), undefined);
+test("a program that was loaded from the network names no commit", () => {
+  assert.equal(
+    buildCommit("https://p/cli/x.ts", () => COMMIT),
+    undefined,
+  );
 });

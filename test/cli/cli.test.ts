@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import process from "node:process";
 import { test } from "node:test";
 import { run } from "../../src/cli/main.ts";
-import { textWidth } from "../../src/cli/output/reporter.ts";
+import type { Options } from "../../src/cli/flags/options.ts";
+import { BuildScreen } from "../../src/cli/output/build-screen.ts";
+import { Reporter, textWidth } from "../../src/cli/output/reporter.ts";
 import { Exit } from "../../src/diagnostics/codes.ts";
 import {
   type Host,
@@ -195,7 +197,6 @@ const FAILURES: readonly [
   ["-c", {}, Exit.Usage, /-c needs a value: FILE/],
   ["--json=1", {}, Exit.Usage, /--json takes no value/],
   ["--color blue", {}, Exit.Usage, /--color must be auto, always or never, not blue/],
-  ["-i hosts.txt", {}, Exit.Usage, /-i needs -o/],
   ["-i nope.txt -o -", {}, Exit.Sources, /File not found: nope\.txt/],
   [
     "-i http://127.0.0.1:1/x -o -",
@@ -337,7 +338,7 @@ test("paths are looked up beside the configuration, then in the working director
 test("on a terminal progress is drawn over; --version and --help need nothing", async () => {
   const { stderr } = await cli("", { isTerminal: true });
   assert.match(stderr, /reading sources 0\/1[^]*\u001b\[2A\u001b\[J/);
-  assert.equal((await cli("--version")).stdout, "0.1.0\n");
+  assert.match((await cli("--version")).stdout, /^0\.1\.0(?: \(commit [0-9a-f]{10}\))?\n$/);
   assert.match((await cli("--help")).stdout, /^rules-compiler: .*\n[^]*Exit codes:/);
 });
 
@@ -424,4 +425,29 @@ test("an empty source is pointed out", async () => {
   const { exit, stderr } = await cli("", { files: { ...FILES, "hosts.txt": " \n" } });
   assert.equal(exit, Exit.Guard, "and an empty list is not published");
   assert.match(stderr, /warning\[source-empty\]: hosts\.txt is empty/);
+});
+
+test("a thread that hears signals starts for plugins and for large sources only", async () => {
+  const said: string[] = [];
+  const watchSignals = ({ farewell }: { farewell: string }): void => void said.push(farewell);
+  const compile = async (...words: string[]): Promise<number> => {
+    said.length = 0;
+    const host = { ...memoryHost({ files: FILES }), watchSignals };
+    assert.equal(await run(words, host, new AbortController().signal), Exit.Done);
+    return said.length;
+  };
+  assert.equal(await compile(), 0);
+  assert.equal(await compile("--permit", "plugins"), 3);
+  assert.match(said[0]!, /nothing was written/);
+  assert.match(said[1]!, /while replacing files/);
+  assert.match(said[2]!, /were published before: My list/);
+
+  said.length = 0;
+  const host = { ...memoryHost(), watchSignals };
+  const options = { permit: [], level: "normal" } as unknown as Options;
+  const screen = new BuildScreen(options, host, new Reporter(host, options));
+  const read = { kind: "source-read", source: 0, label: "a", isCopy: false } as const;
+  for (const bytes of [100e6, 30e6, 10e6, 1e6])
+    screen.show({ kind: "progress", event: { ...read, bytes } });
+  assert.equal(said.length, 1);
 });

@@ -87,6 +87,39 @@ test("-c and CONFIG_PATH may name a folder, and the first of the default names i
   assert.match(none.stderr, /Configuration file not found: lists\/compiler-config\.json\n/);
 });
 
+test("the only file with sources is the configuration, under any name", async () => {
+  const others = {
+    "package.json": '{ "name": "x" }',
+    "docker-compose.yaml": "services: {}\n",
+    "notes.txt": "sources: []\n",
+    ".hidden.yaml": "sources: []\n",
+    "hosts.txt": HOSTS,
+  };
+  for (const [name, text] of [
+    ["my-list.yaml", "name: Mine\nsources:\n  - { name: a, source: hosts.txt, type: hosts }\n"],
+    ["my-list.json", configNamed("Mine")],
+    ["configuration.jsonc", `// a comment\n${configNamed("Mine")}`],
+  ] as const) {
+    const files = { ...others, [name]: text };
+    for (const words of ["", "plan", "validate", "-c ."]) {
+      const { exit, stderr } = await cli(words, { files });
+      assert.equal(exit, Exit.Done, `${name}, ${words}: ${stderr}`);
+    }
+    const folder = Object.fromEntries(
+      Object.entries(files).map(([file, content]) => [`there/${file}`, content]),
+    );
+    for (const env of [{ CONFIG_PATH: "there" }, { CONFIG_PATH: "/project/there/" }])
+      assert.equal((await cli("", { files: folder, env })).exit, Exit.Done);
+  }
+  const found = { ...others, "a.yaml": "name: A\nsources: [{ source: hosts.txt }]\n" };
+  const named = { ...found, "compiler-config.yml": configNamed("Default") };
+  assert.match((await cli("validate", { files: named })).stderr, /valid: "Default"/);
+  const two = await cli("", { files: { ...found, "b.json": configNamed("B") } });
+  assert.equal(two.exit, Exit.Usage);
+  assert.match(two.stderr, /error\[config-not-found\]: Configuration file not found/);
+  assert.match(two.stderr, /2 files have sources: a\.yaml, b\.json\. Select one with -c/);
+});
+
 test("what init writes is what every command finds", async () => {
   const { exit, host, stderr } = await cli("init -i hosts.txt -t hosts", {
     files: { "hosts.txt": HOSTS },
@@ -120,7 +153,7 @@ test("without a configuration, the program shows how to begin", async () => {
     assert.equal(stdout, "");
     assert.match(stderr, /Configuration file not found: compiler-config\.json/);
     assert.match(stderr, /\n +rules-compiler init --from /);
-    assert.match(stderr, /\n +rules-compiler -i /);
+    assert.match(stderr, /\n +rules-compiler URL -o FILE /);
     assert.match(stderr, /\n +rules-compiler -h /);
     assert.ok(stderr.split("\n").length <= 12, stderr);
   }

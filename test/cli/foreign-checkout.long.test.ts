@@ -162,7 +162,8 @@ class Machine {
         const path = join(folder, entry.name);
         const name = relative(this.root, path);
         if (name === "trace" || name === "typed" || name === "cache") continue;
-        if (name === "checkout/rules.lock") continue;
+        // Decisions are written by `allow` and `block`, which are asked to.
+        if (name === "checkout/rules.lock" || name === "checkout/decisions.txt") continue;
         const inRules = name.startsWith("checkout/rules/") && name.slice("checkout/rules/".length);
         if (inRules && OWN_NAMES.test(inRules)) continue;
         const info = lstatSync(path);
@@ -186,6 +187,8 @@ class Machine {
  * user typed is in `../typed`.
  */
 const TRIED: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  allow: [["n1.example"], ["--list"]],
+  block: [["n1.example"]],
   why: [["n1.example", "web1.example", `${SECRET}.example`]],
   stats: [["--fate"], ["--fate", "duplicate"], ["--html=../typed/report.html"]],
   export: [["../typed/lines.csv"]],

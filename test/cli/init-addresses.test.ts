@@ -10,12 +10,23 @@ const PAGE = "https://lists.example/page.txt";
 const EMPTY = "https://lists.example/empty.txt";
 
 const ALLOWED = "https://lists.example/allowed.txt";
+const FREED = "https://lists.example/freed.txt";
+const TITLED = "https://lists.example/titled.txt";
+const SAME = "https://lists.example/same.txt";
+const BROWSER = "https://lists.example/browser.txt";
+const SOCIAL = "https://lists.example/social.txt";
 
 const WEB = webOf({
   [ALLOWED]: PROTECTED_NAMES.map((name) => `${name}\n`).join(""),
   [ADS]: "||ads.example^\n",
   [PAGE]: "<!DOCTYPE html><html><body>Log in</body></html>",
   [EMPTY]: "",
+  [FREED]: "! Title: Freed\n@@||good.example^\n@@||fine.example^\n",
+  [TITLED]: `[Adblock Plus]\n!  Title :  "Ads\u202e\u0007  and\tmore ${"x".repeat(80)}"\n||one.example^\n`,
+  [SAME]: "# Title: Own rules\n0.0.0.0 two.example\n",
+  [BROWSER]: `! Title: For pages\n||three.example^\n${"##.ad\nexample.org##.banner\n||x.example/ad.js$script\n".repeat(9)}`,
+  [SOCIAL]:
+    "# Title: Social\n0.0.0.0 facebook.com\n0.0.0.0 www.facebook.com\n||discord.com^$third-party\n@@||tiktok.com^\n",
 });
 
 function hasConfig(project: MemoryProject): boolean {
@@ -138,4 +149,68 @@ test("init puts an allow-list into allow_sources", async () => {
   assert.equal(refused.exit, 4, refused.stderr);
   assert.match(refused.stderr, /source-not-blocklist/);
   assert.ok(!hasConfig(alone));
+});
+
+test("lists are called what they call themselves, and by one name each", async () => {
+  const home = JSON.stringify({
+    filters: [
+      { enabled: true, url: TITLED, name: "Given", id: 1 },
+      { enabled: true, url: SAME, name: "", id: 2 },
+    ],
+    user_rules: ["||mine.example^"],
+  });
+  const project = new MemoryProject({ "AdGuardHome.yaml": home }, WEB);
+  const made = await project.run("init", "--from", "AdGuardHome.yaml", "-i", SAME, "home.yaml");
+  assert.equal(made.exit, 0, made.stderr);
+  const names = (file: string): string[] =>
+    [...project.text(file).matchAll(/^ {2}- name: "(?<name>.*)"$/gm)].map(
+      ({ groups }) => groups!["name"]!,
+    );
+  assert.deepEqual(names("home.yaml"), ["Own rules", "Given", "Own rules (2)"]);
+  assert.equal((await project.run("init", TITLED, SAME, ADS, "new.yaml")).exit, 0);
+  const [long, ...rest] = names("new.yaml");
+  assert.match(long!, /^Ads and more x{47}…$/);
+  assert.deepEqual(rest, ["Own rules", "lists.example ads.txt"]);
+});
+
+test("init puts a list of exceptions into allow_sources, and names a list for browsers", async () => {
+  const project = new MemoryProject({}, WEB);
+  const { exit, stderr } = await project.run("init", ADS, FREED, BROWSER, "new.yaml");
+  assert.equal(exit, 0, stderr);
+  assert.match(stderr, / Freed is an allow-list, so it is in allow_sources\n/);
+  assert.match(
+    stderr,
+    / For pages is made for browsers: a resolver cannot use about 96 % of its lines/,
+  );
+  assert.doesNotMatch(stderr, /ads\.txt is/);
+  assert.match(project.text("new.yaml"), /allow_sources:\n {2}- "https.*freed\.txt"/);
+  assert.equal((await project.run("-c", "new.yaml")).exit, 0);
+});
+
+test("init asks whether lists may block what people need, and writes the answer", async () => {
+  const answered = async (...lines: string[]): Promise<MemoryProject> => {
+    const stdin = {
+      isTerminal: true,
+      bytes: async function* () {},
+      async *lines() {
+        yield lines;
+      },
+    };
+    const stderr = { ...new MemoryProject({}).memory.stderr, isTerminal: true };
+    const project = new MemoryProject({}, { ...WEB, stdin, stderr });
+    assert.equal((await project.run("init", SOCIAL, "new.yaml")).exit, 0);
+    return project;
+  };
+  const yes = await answered("");
+  assert.match(yes.text("new.yaml"), /^guards:\n {2}may_block: \[social\]$/m);
+  const no = await answered("no");
+  assert.match(no.text("new.yaml"), /^allow:\n {2}- "facebook\.com"\n {2}- "www\.facebook\.com"$/m);
+  assert.doesNotMatch(no.text("new.yaml"), /may_block/);
+  const unasked = new MemoryProject({}, WEB);
+  const { stderr } = await unasked.run("init", SOCIAL, ADS, "new.yaml");
+  assert.match(
+    stderr,
+    / Social blocks social \(facebook\.com\)\. If that is intended, write guards: \{ may_block: \[social\] \}/,
+  );
+  for (const project of [yes, unasked]) assert.equal((await project.run("-c", "new.yaml")).exit, 0);
 });

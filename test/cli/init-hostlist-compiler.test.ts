@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { RECOMMENDED } from "../../src/config/fields.ts";
 import { MemoryProject } from "../support/memory-project.ts";
 import { webOf } from "../support/web-of.ts";
 
@@ -80,6 +81,30 @@ test("a configuration without transformations gets none", async () => {
   const [source] = CONFIG.sources;
   const { project } = await bothOf({ name: "Bare", sources: [source] });
   assert.doesNotMatch(project.text("new.yaml"), /transformations/);
+});
+
+test("sources that are strings are imported", async () => {
+  const { original, imported } = await bothOf({
+    ...CONFIG,
+    sources: ["ads.txt", CONFIG.sources[1], "more.txt"],
+  });
+  const [before, after] = [original, imported].map((list) => list.replaceAll(/^!.*\n/gm, ""));
+  assert.equal(after, before);
+  assert.match(imported, /sub\.good[^]*host[^]*kept/);
+});
+
+test("recommended is a word for its transformations, and stays one after an import", async () => {
+  const [source] = CONFIG.sources;
+  const config = { name: "Bare", sources: [source], transformations: "recommended" };
+  const { project, original, imported } = await bothOf(config);
+  assert.equal(imported, original);
+  assert.match(project.text("new.yaml"), /^transformations: recommended # TrimLines, /m);
+  const { original: spelled } = await bothOf({ ...config, transformations: RECOMMENDED });
+  assert.equal(original, spelled);
+  assert.match(
+    (await project.run("validate", "-c", "hlc.json")).stderr,
+    /transformations: TrimLines, RemoveComments, Compress, Validate, Deduplicate, RemoveEmptyLines, InsertFinalNewLine\n/,
+  );
 });
 
 test("the name of the list is imported, unless another is given", async () => {

@@ -252,17 +252,19 @@ test("Pi-hole's groups become lists of their own, with a file that Pi-hole reads
       ownName(1, 1, "own.example"),
       ownName(2, 0, "good.example"),
       ownName(3, 1, "games.example"),
+      ownName(4, 0, "chat.example"),
     ],
     domainlist_by_group: [
       { domainlist_id: 1, group_id: 0 },
       { domainlist_id: 2, group_id: 0 },
       { domainlist_id: 3, group_id: 1 },
+      { domainlist_id: 4, group_id: 1 },
     ],
   });
   const files = {
     "gravity.db": "SQLite format 3\0",
     "ads.txt": "0.0.0.0 ads.example\n0.0.0.0 good.example\n",
-    "kids.txt": "0.0.0.0 chat.example\n",
+    "kids.txt": "0.0.0.0 chat.example\n0.0.0.0 video.example\n",
     "off.txt": "0.0.0.0 off.example\n",
     "nobody.txt": "0.0.0.0 nobody.example\n",
   };
@@ -270,17 +272,18 @@ test("Pi-hole's groups become lists of their own, with a file that Pi-hole reads
   assert.equal((await project.run("audit", "gravity.db")).exit, 0);
   const made = await project.run("init", "--from", "gravity.db", "--name", "Home");
   assert.equal(made.exit, 0, made.stderr);
-  assert.match(made.stderr, /Names of groups other than Default are not imported: 1/);
+  assert.doesNotMatch(made.stderr, /not imported/);
+  assert.equal(project.text("own-rules-kids.txt"), "|games.example^\n");
   const text = project.text("compiler-config.yaml");
   assert.match(text, /\noutputs:\n {2}- format: pihole\n/);
   const compiled = await project.run("-c", "compiler-config.yaml");
   assert.equal(compiled.exit, 0, compiled.stderr);
   const home = project.text("rules/home.txt");
   assert.match(home, /own\.example[^]*ads\.example/);
-  assert.doesNotMatch(home, /chat|games|good|off|nobody/);
+  assert.doesNotMatch(home, /chat|video|games|good|off|nobody/);
   const kids = project.text("rules/home-kids.txt");
-  assert.match(kids, /ads\.example[^]*chat\.example/);
-  assert.doesNotMatch(kids, /own\.example|games|off|nobody/);
+  assert.match(kids, /games\.example[^]*ads\.example[^]*video\.example/);
+  assert.doesNotMatch(kids, /own\.example|chat|off|nobody/);
   for (const file of ["home", "home-kids"])
     assert.ok(project.memory.files.has(`/project/rules/${file}.pihole`), file);
 });
@@ -357,12 +360,16 @@ test("own addresses keep their meaning: in a hosts file, and among the rules of 
       "hosts",
       "127.0.0.1\tlocalhost\n::1 ip6-localhost ip6-loopback\n127.0.1.1 box\n\n# at home\n192.168.1.10 nas.home nas # cellar\n",
     ],
-    ["AdGuardHome.yaml", 'filters: []\nuser_rules: ["192.168.1.10 nas.home"]\n'],
+    [
+      "AdGuardHome.yaml",
+      'filters: []\nuser_rules: ["192.168.1.10 nas.home", "0.0.0.0 ads.example"]\n',
+    ],
   ] as const) {
     const project = new MemoryProject({ [file]: text });
     const made = await project.run("init", "--from", file);
     assert.equal(made.exit, 0, made.stderr);
     assert.doesNotMatch(project.text("own-rules.txt"), /localhost|cellar/);
+    assert.match(project.text("own-rules.txt"), /^\|nas\.home\^\$dnsrewrite=192\.168\.1\.10$/m);
     const compiled = await project.run("--accept", "too-few-rules");
     assert.equal(compiled.exit, 0, compiled.stderr);
     const list = project.text("rules/my-list.txt");

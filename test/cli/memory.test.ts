@@ -39,6 +39,6 @@ test("an invalid memory size is refused", async () => {
   for (const size of ["x", "0", "-1", "12Q"]) {
     const host = memoryHost();
     assert.equal(await run(["--memory", size], host, new AbortController().signal), Exit.Usage);
-    assert.match(host.output.stderr, /--memory must be a size such as 256M/);
+    assert.match(host.output.stderr, /--memory must be a size, not .*\n.*Such as: --memory 256M/);
   }
 });

@@ -44,6 +44,7 @@ test("progress shows what has arrived, bytes, seconds and retries", async () => 
     tries++;
     if (tries === 1) return { status: 503 };
     web.time = new Date(web.time.getTime() + 12_300);
+    request.expect?.(2_520_000);
     request.take(new TextEncoder().encode("0.0.0.0 b.example\n".repeat(70_000)));
     gate.resolve("0.0.0.0 c.example\n");
     for (let turn = 0; turn < 10_000 && !screenOf(written).includes("2/3"); turn++)
@@ -54,7 +55,10 @@ test("progress shows what has arrived, bytes, seconds and retries", async () => 
   const exit = await run(["--cache-dir", "cache"], host, new AbortController().signal);
   assert.equal(exit, Exit.Done, written);
   assertScreen("progress", seen);
-  assert.doesNotMatch(screenOf(written), /reading sources/, "it is taken away at the end");
+  const phases = [...written.matchAll(/reading sources|compiling [\d,]+ lines|writing x/g)];
+  const order = [...new Set(phases.map(([phase]) => phase))];
+  assert.deepEqual(order, ["reading sources", "compiling 70,014 lines", "writing x"]);
+  assert.doesNotMatch(screenOf(written), /reading|compiling|writing/, "taken away at the end");
 });
 
 test("a line for each source says which is read from its cached copy", async () => {

@@ -39,6 +39,8 @@ test("a change is compiled and shown; an error is reported, and the next change 
     () => set("d.txt", "||a.example^"),
     () => memory.files.delete("/project/b.txt"),
     () => set("b.txt", "||example^\n||b2.example^"),
+    () => set("decisions.txt", "block own.example\n"),
+    () => set("decisions.txt", "allow a.example\n"),
     () => stop.abort("SIGINT"),
   ];
   const host = {
@@ -53,7 +55,17 @@ test("a change is compiled and shown; an error is reported, and the next change 
   };
   const exit = await run(["watch", "-c", "c.json", "--no-cache", "--no-record"], host, stop.signal);
   assert.equal(exit, 0, memory.output.stderr);
-  assert.deepEqual(seen, ["a b", "a b new", "a b new", "a b new d", "a b new", "a b new", "a b2"]);
+  assert.deepEqual(seen, [
+    "a b",
+    "a b new",
+    "a b new",
+    "a b new d",
+    "a b new",
+    "a b new",
+    "a b2",
+    "a b2 own",
+    "b2",
+  ]);
   const said = memory.output.stderr;
   assert.match(said, /rules\/l\.txt after b\.txt: \+ 1 {2}− 0/);
   assert.match(said, /^ {2}\+ \|\|new\.example\^$/m);

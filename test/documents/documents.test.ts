@@ -113,6 +113,10 @@ for (const count of [1, 3])
     await say("plan", "plan");
     await say("compile", "compile");
     await say("hold", "hold", "--end", ...one);
+    await say("allow", "allow", "a.example.com", "--reason", "a test", "--until", "7d");
+    await say("block", "block", "b.example.com", "--exact");
+    await say("allow", "allow", "--list");
+    await say("allow", "allow", "a.example.com", "--remove");
     await say("hold BUILD", "hold", "@1", ...one);
     await home.run("hold", "--end", ...one);
     // One source is gone, and a guard refuses the list of the other.

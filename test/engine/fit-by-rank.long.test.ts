@@ -39,8 +39,8 @@ test("the rules for popular names stay, in the order of the list", async () => {
   ]);
   const { outputs } = listIn(stdout) as { outputs: { leftOut?: unknown }[] };
   assert.deepEqual(outputs[1]!.leftOut, [
-    { source: "two", names: 1 },
-    { source: "one", names: 19 },
+    { label: "two", names: 1 },
+    { label: "one", names: 19 },
   ]);
 });
 

@@ -188,7 +188,7 @@ async function checkViews(sources: Sources, config: object, least: number): Prom
     assert.ok(metrics.includes(`source_lines_kept{source="${source}"} ${kept}\n`));
     assert.equal(cellOf(status, source, LABELS.lines), lines);
     assert.equal(cellOf(status, source, LABELS.kept), kept);
-    const inHealth = health(history).sources.find(({ name }) => name === source)!;
+    const inHealth = health(history).sources.find(({ label }) => label === source)!;
     assert.deepEqual([inHealth.lines, inHealth.kept], [lines, kept]);
   }
   assert.equal(rows.filter((cells) => cells[3] === "kept").length, rules, "export: rules");

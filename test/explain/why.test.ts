@@ -167,7 +167,7 @@ test("why on a terminal", async () => {
       Ads:3  0.0.0.0 x.ads.example.com y.ads.example.com  covered, another line blocks a parent domain: Ads:2
       Ads:2  0.0.0.0 ads.example.com                      kept
       Own:2  ||ads.example.com^                           same-host, another line blocks the same name: Ads:2
-  to unblock: allow: ["y.ads.example.com"], which adds @@|y.ads.example.com^; ||ads.example.com^ still blocks all other names
+  to unblock: rules-compiler allow y.ads.example.com -c c.json -o l.txt, which adds @@||y.ads.example.com^; ||ads.example.com^ still blocks all other names
 nothing.test  neither blocked nor allowed in l.txt
   no line of any source names it or a parent domain
 partly.example  neither blocked nor allowed in l.txt

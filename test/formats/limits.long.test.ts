@@ -44,7 +44,7 @@ interface Output {
   readonly format?: string;
   readonly names: number;
   readonly files: readonly string[];
-  readonly leftOut?: readonly { readonly source: string; readonly names: number }[];
+  readonly leftOut?: readonly { readonly label: string; readonly names: number }[];
 }
 
 async function run(
@@ -109,9 +109,9 @@ test("earlier sources have priority, and what is left out is reported per source
     const text = written[0]!.files.map((file) => project.text(file)).join("\n");
     assert.doesNotMatch(text, /second/, format);
     assert.ok((text.match(/first\d+\.com/g)?.length ?? 0) > 10, format);
-    const left = written[0]!.leftOut!.map(({ source }) => source);
+    const left = written[0]!.leftOut!.map(({ label }) => label);
     assert.deepEqual(left.slice(0, 2), ["First", "Second"], format);
-    assert.equal(written[0]!.leftOut!.find(({ source }) => source === "Second")?.names, 30, format);
+    assert.equal(written[0]!.leftOut!.find(({ label }) => label === "Second")?.names, 30, format);
   }
 });
 

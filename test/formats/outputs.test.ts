@@ -137,7 +137,7 @@ test("rules beyond the size limit are left out from the end, and reported", asyn
   const made = project([{ format: "domains", fit: { max_rules: 3 } }], LINES);
   const [, output] = await outputsOf(made);
   assert.equal(output!.names, 3);
-  assert.deepEqual(output!.leftOut, [{ source: "Second", names: 1 }]);
+  assert.deepEqual(output!.leftOut, [{ label: "Second", names: 1 }]);
   const { stderr } = await project([{ format: "domains", fit: { max_rules: 3 } }], LINES).run(
     ...WORDS,
   );
@@ -325,8 +325,8 @@ test("a size limit includes everything, and the report lists what each source lo
   const [, output] = await outputsOf(made);
   assert.equal(output!.names, 5);
   assert.deepEqual(output!.leftOut, [
-    { source: "First", names: 25 },
-    { source: "Second", names: 2 },
+    { label: "First", names: 25 },
+    { label: "Second", names: 2 },
   ]);
   const bytes = project([{ format: "hosts", fit: { max_bytes: 300 } }], first.slice(0, 4), config);
   await outputsOf(bytes);

@@ -9,10 +9,7 @@ import { blocksOf } from "../support/markdown.ts";
 
 /** Every example of the library guide is type-checked and run, on every runtime that `TEST_RUNTIMES` names. */
 const root = join(import.meta.dirname, "../..");
-const PAGES = ["library.md", "hostlist-compiler-api.md"];
-const blocks = PAGES.flatMap((page) =>
-  blocksOf(readFileSync(join(root, "docs/guide", page), "utf8")),
-);
+const blocks = blocksOf(readFileSync(join(root, "docs/guide/library.md"), "utf8"));
 const examples = blocks.flatMap(({ language, title, text }, index) =>
   language === "ts" ? [{ file: title!, text, output: blocks[index + 1]!.text }] : [],
 );

@@ -4,6 +4,7 @@ import { Random } from "../support/random.ts";
 import { checkAllow } from "../support/agreement/allow-check.ts";
 import { checkCombined } from "../support/agreement/combined-check.ts";
 import { checkCovers, checkDiff, pairedList } from "../support/agreement/comparison-check.ts";
+import { checkDecisions } from "../support/agreement/decision-check.ts";
 import { checkOutputs, randomLateness } from "../support/agreement/output-check.ts";
 import { type RandomList, randomList } from "../support/agreement/random-list.ts";
 import { hasEdgeHyphen } from "../support/agreement/random-names.ts";
@@ -12,6 +13,7 @@ import {
   checkTransformations,
   randomChain,
 } from "../support/agreement/transformation-check.ts";
+import { adguardEngine, missingEngine } from "../support/reference/adguard-engine.ts";
 import { LISTS, NAMES, tryLists } from "../support/agreement/trials.ts";
 import { checkWhy } from "../support/agreement/why-check.ts";
 
@@ -91,6 +93,26 @@ test("outputs with on_loss: widen never block what must stay reachable", LONG, a
 
 test("names in allow are neither blocked nor rewritten", LONG, async (context) => {
   await tryLists(context, LISTS, anyList, checkAllow);
+});
+
+test("a decided name has its verdict, and all other names keep theirs", LONG, async (context) => {
+  await tryLists(context, LISTS, anyList, checkDecisions);
+});
+
+test("AdGuard's engine finds the verdicts of decisions in the list", LONG, async (context) => {
+  if (missingEngine !== false) {
+    context.skip(missingEngine);
+    return;
+  }
+  const engine = await adguardEngine();
+  // The engine does not know rewrites.
+  const without = ["rewrite", "answer", "partial"] as const;
+  await tryLists(
+    context,
+    LISTS / 2,
+    (seed) => randomList(seed, { names: NAMES, isTame: true, without }),
+    async (list, seed) => await checkDecisions(list, seed, engine),
+  );
 });
 
 test("diff agrees with the reference matcher", LONG, async (context) => {

@@ -28,7 +28,10 @@ const { runs } = parse(readFileSync(join(ROOT, "action.yml"), "utf8")) as {
   runs: { steps: Step[] };
 };
 const compileStep = runs.steps.find(({ id }) => id === "compile")!.run!;
-const commitStep = runs.steps.find((step) => step.if?.includes("inputs.commit"))!.run!;
+const commitStep = runs.steps.find(({ run }) => run?.includes("commit-lists.sh"))!.run!;
+const [restoreStep, saveStep] = ["restore", "save"].map(
+  (what) => runs.steps.find(({ run = "" }) => run.endsWith(`records.sh" ${what}`))!.run!,
+) as [string, string];
 const skip = process.platform === "win32" && "the action's steps are for bash";
 
 /** A repository with a configuration, in which the steps of the action are run as a runner does it. */
@@ -229,7 +232,71 @@ test("the action fails if the list cannot be compiled", { skip }, (context) => {
   const repository = new Repository(context, config, {});
   const { status, said } = repository.step(compileStep);
   assert.equal(status, 4, said);
-  assert.match(said, /gone\.txt/);
+  assert.match(said, /^::error title=source-not-found::File not found: gone\.txt/m);
+  assert.match(repository.summary, /not published.*source-not-found.*gone/);
+});
+
+test("problems are annotations, and every outcome has a summary", { skip }, (context) => {
+  const config = { name: "One", sources: [{ source: "a.txt" }] };
+  const repository = new Repository(context, config, { "a.txt": "||a.example^\n" });
+  repository.write("compiler-config.json", '{\n"name": "One",\n"sources": [{ "source": 1 }]\n}');
+  const invalid = repository.step(compileStep);
+  assert.equal(invalid.status, 2, invalid.said);
+  assert.match(invalid.said, /^::error file=compiler-config\.json,line=3,col=\d+,title=config-/m);
+  assert.match(
+    repository.summary,
+    /### Nothing was compiled\n\n- `config-.*compiler-config.json:3/,
+  );
+  repository.write("a.txt", "||a.example^\n!::error::x\n::error::not ours\n||b.example^$foo\n");
+  repository.write("compiler-config.json", JSON.stringify({ ...config, guards: { min_rules: 9 } }));
+  const refused = repository.step(compileStep);
+  assert.equal(refused.status, 5, refused.said);
+  assert.match(refused.said, /^::error title=too-few-rules::.*%0Ahint: /m);
+  assert.doesNotMatch(refused.said, /^::error::/m);
+  assert.match(repository.summary, /not published.*too-few-rules/);
+});
+
+test("log, why and rollback work in a clone of what the action committed", { skip }, (context) => {
+  const config = { name: "One", sources: [{ source: "a.txt" }] };
+  const repository = new Repository(context, config, { "a.txt": "||a.example^\n" });
+  repository.addRemote();
+  repository.git("add", "compiler-config.json", "a.txt");
+  repository.git("-c", "user.name=t", "-c", "user.email=t@t.example", "commit", "-qm", "Begin");
+  const work = join(repository.folder, "work");
+  for (const list of ["||a.example^\n", "||a.example^\n||b.example^\n"]) {
+    // A runner begins with a fresh checkout.
+    if (existsSync(join(work, "rules"))) {
+      repository.git("clean", "-qfdx");
+      assert.deepEqual(repository.pushed().includes("rules/one.txt"), true);
+    }
+    repository.write("a.txt", list);
+    assert.equal(repository.step(restoreStep).status, 0);
+    repository.publish();
+    const saved = repository.step(saveStep);
+    assert.equal(saved.status, 0, saved.said);
+  }
+  const clone = join(repository.folder, "clone");
+  execFileSync("git", ["clone", "-q", join(repository.folder, "remote"), clone]);
+  const inClone = (...words: string[]): { status: number | null; said: string } => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [BIN, ...words], {
+      cwd: clone,
+      encoding: "utf8",
+    });
+    return { status, said: stdout + stderr };
+  };
+  const missing = inClone("why", "b.example");
+  assert.equal(missing.status, 2, missing.said);
+  const command = /git restore \S+ \S+ \S+/.exec(missing.said)?.[0] ?? "";
+  const page = readFileSync(join(ROOT, "docs/guide/github-action.md"), "utf8");
+  assert.ok(page.includes(command) && command !== "", missing.said);
+  execFileSync("git", command.split(" ").slice(1), { cwd: clone });
+  assert.match(inClone("why", "b.example").said, /BLOCKED|blocked/);
+  const log = inClone("log");
+  assert.equal(log.status, 0, log.said);
+  assert.match(log.said, /@1/);
+  const back = inClone("rollback");
+  assert.equal(back.status, 0, back.said);
+  assert.doesNotMatch(readFileSync(join(clone, "rules/one.txt"), "utf8"), /b\.example/);
 });
 
 /** The configurations of the cookbook, with files in place of what is on the web. */

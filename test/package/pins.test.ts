@@ -20,7 +20,7 @@ function filesIn(folder: string, ending: RegExp): string[] {
     .map((name) => join(folder, name));
 }
 
-const WORKFLOWS = filesIn(".github", /\.ya?ml$/);
+const WORKFLOWS = filesIn(".github/workflows", /\.ya?ml$/);
 const WITH_ACTIONS = [
   ...WORKFLOWS,
   "action.yml",

@@ -88,7 +88,7 @@ function expectSameList(program: string, words: readonly string[], name: string)
 
 test("the executable for x64 compiles as the package does, and serves by starting itself", async (context) => {
   const program = join(folder, "rules-compiler");
-  asNewcomer(context, () => {
+  await asNewcomer(context, () => {
     run("tar", ["-xzf", released(/^rules-compiler-linux-x64\.tar\.gz$/)]);
     expectSameList(program, [], "x64");
   });
@@ -129,9 +129,9 @@ test("the executable for arm64 does the same, on an emulated processor", () => {
   expectSameList("qemu-aarch64-static", ["-L", libraries, program], "arm64");
 });
 
-test("pip installs the wheel into a clean environment, and Python starts the program", (context) => {
+test("pip installs the wheel into a clean environment, and Python starts the program", async (context) => {
   const environment = join(folder, "environment");
-  asNewcomer(context, () => {
+  await asNewcomer(context, () => {
     run("/usr/bin/python3", ["-m", "venv", environment]);
     run(join(environment, "bin/pip"), [
       "install",
@@ -150,14 +150,14 @@ test("pip installs the wheel into a clean environment, and Python starts the pro
   assert.deepEqual([status, stderr], [1, "Python 3.9 or higher is required\n"]);
 });
 
-test("dpkg installs the package, with manual page, units and completions", (context) => {
+test("dpkg installs the package, with manual page, units and completions", async (context) => {
   const machine = join(folder, "debian");
   mkdirSync(join(machine, "var/lib/dpkg/updates"), { recursive: true });
   mkdirSync(join(machine, "var/lib/dpkg/info"));
   for (const file of ["status", "available"])
     writeFileSync(join(machine, "var/lib/dpkg", file), "");
   // An empty machine has no libc6 in its database; the program uses the one of this machine.
-  asNewcomer(context, () => {
+  await asNewcomer(context, () => {
     run("dpkg", [`--root=${machine}`, "--force-depends", "--install", released(/\.deb$/)]);
     expectSameList(join(machine, "usr/bin/rules-compiler"), [], "deb");
   });
@@ -171,10 +171,10 @@ test("dpkg installs the package, with manual page, units and completions", (cont
     assert.ok(listed.split("\n").includes(path), path);
 });
 
-test("rpm installs the package", (context) => {
+test("rpm installs the package", async (context) => {
   const machine = join(folder, "fedora");
   mkdirSync(machine);
-  asNewcomer(context, () => {
+  await asNewcomer(context, () => {
     run("rpm", ["--root", machine, "--install", "--nodeps", released(/\.rpm$/)]);
     expectSameList(join(machine, "usr/bin/rules-compiler"), [], "rpm");
   });

@@ -123,7 +123,7 @@ test("faults and kills at every system call of the publish path never leave a pa
         for (const list of place.lists) assert.equal(readFileSync(list, "utf8"), NEW, what);
         const ends = ["json", "log.jsonl"];
         const kept = ends.map((end) => `.rules-compiler/l.txt.${end}`);
-        const out = [".rules-compiler", ...kept, "l.txt"];
+        const out = [".rules-compiler", ".rules-compiler/.gitignore", ...kept, "l.txt"];
         const rules = ["rules", ...out.map((name) => `rules/${name}`)];
         const left = readdirSync(place.out, { recursive: true, encoding: "utf8" });
         // A failure may be a condition, which ends with this run.
@@ -139,6 +139,6 @@ test("faults and kills at every system call of the publish path never leave a pa
     context.diagnostic(`${chosen.length} faults at ${calls} calls: ${JSON.stringify(count)}`);
     assert.ok(chosen.length >= (isNightly ? 500 : 100), `${chosen.length} faults`);
   } finally {
-    rmSync(root, { recursive: true, force: true });
+    rmSync(root, { recursive: true, force: true, maxRetries: 50, retryDelay: 100 });
   }
 });

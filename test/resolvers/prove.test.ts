@@ -85,6 +85,27 @@ test("prove prints one line per resolver and exits with 0 or 12", async (context
   assert.match(stale.stderr, /hint: Reload the resolver/);
 });
 
+test("a resolver whose upstream does not answer is named as such, within the time of --wait", async (context) => {
+  const project = new DiskProject(context);
+  const port = await udpServer(context, (asked, reply) => {
+    const { name } = decoded(asked).questions![0]!;
+    const isCanary =
+      !name.startsWith("c-") &&
+      (canaryIn(`||${name}^`) !== undefined || /^n\d+\.site\.org$/.test(name));
+    if (isCanary) reply(answerTo(asked, { rcode: 3 }));
+  });
+  project.write("c.json", configOf([{ name: "home", address: `127.0.0.1:${port}` }]));
+  project.write("own.txt", rules(0, 40));
+  assert.equal((await project.run("-c", "c.json", "--no-cache")).exit, 0);
+  const began = performance.now();
+  const { exit, stderr } = await project.run("prove", "-c", "c.json", "--wait", "1s");
+  const seconds = (performance.now() - began) / 1000;
+  assert.equal(exit, 12);
+  assert.match(stderr, /because: answers the canary, but no other name: its upstream does not/);
+  assert.match(stderr, /hint: Check the servers that it forwards to/);
+  assert.ok(seconds > 0.9 && seconds < 1.8, `${seconds} s`);
+});
+
 test("each state of the list gives its outcome, with and without a canary", async (context) => {
   for (const canary of [true, false]) {
     const { project, server } = await published(context, { canary });

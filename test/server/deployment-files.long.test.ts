@@ -186,7 +186,7 @@ test("the action's steps run as bash, and its inputs reach it as variables only"
     runs: { steps: { run?: string; uses?: string; shell?: string }[] };
   };
   const scripts = action.runs.steps.flatMap(({ run }) => run ?? []);
-  assert.equal(scripts.length, 4);
+  assert.equal(scripts.length, 6);
   for (const script of scripts) {
     assert.ok(!script.includes("${{"), script);
     assert.equal(command("bash -n", script).status, 0);

@@ -6,7 +6,9 @@ import { metricsText } from "../../src/server/metrics.ts";
 import { BearerToken } from "../../src/server/requests.ts";
 import { type RouteContext, route } from "../../src/server/routes.ts";
 import { WhyAnswers } from "../../src/server/why.ts";
-import { memoryHost } from "../support/internals.ts";
+import { run as program } from "../../src/cli/main.ts";
+import { type Host, HostError, memoryHost } from "../support/internals.ts";
+import { withoutCodes } from "../support/screen.ts";
 import {
   CAUSES,
   HOUR,
@@ -120,9 +122,9 @@ test("a recent build is healthy, and every other status has a reason", () => {
   assert.deepEqual(known.conditions, [
     { list: "My list", code: "source-stale", message, cause: reason, hint, since, until },
   ]);
-  const { name, state, goodAt, lines, kept, ...why } = known.sources[0]!;
+  const { label, state, goodAt, lines, kept, ...why } = known.sources[0]!;
   assert.deepEqual(
-    [name, state, goodAt, lines, kept],
+    [label, state, goodAt, lines, kept],
     ["Ads", "stale", "2026-11-10T00:00:00.000Z", 10, 6],
   );
   assert.deepEqual(why, { reason, since, until });
@@ -333,4 +335,46 @@ test("pages answer to host names that no web site can have", async () => {
   }
   const headers = { host: "evil.example" };
   assert.equal((await ask("GET", "/rules/x.txt", { headers })).status, 404, "lists are public");
+});
+
+/** What `serve` shows on a terminal until Ctrl+C, which comes during its first run. */
+async function screenOf(listen: NonNullable<Host["listen"]>, ...words: string[]): Promise<string> {
+  const config = { name: "Home", sources: [{ source: "a.txt" }], outputs: [{ format: "hosts" }] };
+  const files = { "compiler-config.json": JSON.stringify(config), "a.txt": "||a.example^\n" };
+  const memory = memoryHost({ files, isTerminal: true, now: new Date("2026-11-15T12:00:00Z") });
+  const stop = new AbortController();
+  const host: Host = {
+    ...memory,
+    listen,
+    runSelf: async (child) => {
+      stop.abort("SIGINT");
+      child.onLine?.('{"code":"interrupted","severity":"error","message":"Interrupted"}');
+      return { exit: 130, stdout: "" };
+    },
+  };
+  await program(["serve", ...words], host, stop.signal);
+  return withoutCodes(memory.output.stderr);
+}
+
+test("serve on a terminal shows addresses to click, and Ctrl+C is not a problem", async () => {
+  const screen = await screenOf(
+    async ({ address, port }) => ({ address, port, close: async () => {} }),
+    "--listen=0.0.0.0",
+    "--port=8080",
+  );
+  assert.match(screen, /^ {2}status page {2}http:\/\/localhost:8080\/$/m);
+  assert.match(screen, /^ {2}list {9}http:\/\/localhost:8080\/home\.txt$/m);
+  assert.match(screen, /^ {2}list {9}http:\/\/localhost:8080\/home\.hosts$/m);
+  assert.match(screen, /^ {2}schedule {5}0 \*\/6 \* \* \*$/m);
+  assert.doesNotMatch(screen, /problem|Run it again|note/);
+  for (const line of screen.split("\n")) assert.ok(line.length <= 80, line);
+});
+
+test("a port in use has a remedy that can be pasted", async () => {
+  const text = "listen EADDRINUSE: address already in use 127.0.0.1:5000";
+  const screen = await screenOf(async () => {
+    throw new HostError("EADDRINUSE", text);
+  });
+  assert.match(screen, /because: EADDRINUSE: address already in use 127\.0\.0\.1:5000$/m);
+  assert.match(screen, /choose another port: --port 5001$/m);
 });

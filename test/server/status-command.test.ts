@@ -1,3 +1,4 @@
+import type { Health } from "../../src/documents/facts.ts";
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { withoutEscapes } from "../../src/cli/output/reporter.ts";
@@ -7,6 +8,7 @@ import type { Said } from "../support/memory-project.ts";
 
 const EVIL = "\u001b[2J\u009b31m\u202e\r\n<evil>";
 
+/** A name of a field that a server does not send would not compile. */
 const HEALTH = {
   status: "healthy",
   isHealthy: true,
@@ -20,8 +22,8 @@ const HEALTH = {
     seconds: 1.94,
   },
   lists: [
-    { name: "Home", rules: 181_032, publishedAt: "2026-11-15T04:30:00.000Z" },
-    { name: "Work", rules: 20, publishedAt: "2026-11-16T04:30:00.000Z" },
+    { list: "Home", rules: 181_032, publishedAt: "2026-11-15T04:30:00.000Z" },
+    { list: "Work", rules: 20, publishedAt: "2026-11-16T04:30:00.000Z" },
   ],
   held: [
     {
@@ -32,8 +34,8 @@ const HEALTH = {
     },
   ],
   sources: [
-    { name: "Ads", state: "stale", goodAt: "2026-11-10T00:00:00.000Z", lines: 9, kept: 8 },
-    { name: "Own", state: "local", goodAt: null, lines: 1, kept: 1 },
+    { label: "Ads", state: "stale", goodAt: "2026-11-10T00:00:00.000Z", lines: 9, kept: 8 },
+    { label: "Own", state: "local", goodAt: null, lines: 1, kept: 1 },
   ],
   resolvers: [
     {
@@ -45,7 +47,7 @@ const HEALTH = {
       latencyMs: 2.4,
     },
   ],
-};
+} satisfies Partial<Omit<Health, "resolvers">> & { resolvers: unknown };
 
 async function status(context: TestContext, reply: Replies, ...words: string[]): Promise<Said> {
   const { base, received } = await webhook(context, () => reply);

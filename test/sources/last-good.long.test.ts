@@ -245,21 +245,15 @@ test("--offline makes no requests and uses copies of any age", async () => {
   // What the user asked for is no warning.
   assert.deepEqual(
     said.map(({ code, severity, message }) => [code, severity, message]),
-    [
-      [
-        "offline-copies",
-        "note",
-        "--offline: 2 cached copies, the oldest from 2026-01-01 00:00 UTC",
-      ],
-    ],
+    [["offline-copies", "note", "offline: 2 cached copies, oldest from 2026-01-01 00:00 UTC"]],
   );
   assert.equal(web.asked.length, 0);
   const error = await errorOf(build(new ScriptedWeb(), config(), { offline: true }));
   assert.deepEqual(
     error.diagnostics.map(({ code, cause }) => [code, cause]),
     [
-      ["fetch-failed", "--offline is set"],
-      ["fetch-failed", "--offline is set"],
+      ["offline-copies", "--offline is set"],
+      ["offline-copies", "--offline is set"],
       ["sources-missing", undefined],
     ],
   );

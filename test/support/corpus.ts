@@ -5,7 +5,7 @@ import { join } from "node:path";
 import process from "node:process";
 
 /** Real lists lie beside the project, not in it; tests that need them say so loudly where they are absent. */
-const CORPUS = join(import.meta.dirname, "../../../shared/corpus");
+const CORPUS = process.env["CORPUS"] ?? join(import.meta.dirname, "../../../shared/corpus");
 
 export const missingCorpus: string | false =
   !existsSync(join(CORPUS, "typical.tar.zst")) && `NO CORPUS: real lists are expected in ${CORPUS}`;
@@ -27,6 +27,11 @@ export function corpusFolder(set: CorpusSet): string {
     rmSync(partial, { recursive: true });
   }
   return folder;
+}
+
+/** One list of a set, without unpacking the others. */
+export function corpusFile(set: CorpusSet, file: string): string {
+  return shell(`zstd -d --long=27 -c '${join(CORPUS, `${set}.tar.zst`)}' | tar -xOf - '${file}'`);
 }
 
 export function corpusConfig(): {

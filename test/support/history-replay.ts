@@ -14,7 +14,8 @@ import {
 import { SourceLedger } from "../../src/sources/ledger.ts";
 import { SourceGauge, refuseTruncated } from "../../src/sources/names-of-source.ts";
 import { refuseEmpty, refuseOther } from "../../src/sources/read-file.ts";
-import { DAY_MS, type SizeLimits } from "../../src/sources/size-judge.ts";
+import { DAY_MS } from "../../src/diagnostics/text.ts";
+import { type SizeLimits } from "../../src/sources/size-judge.ts";
 import { CompilerError, memoryHost } from "./internals.ts";
 
 const KEY = "k";

@@ -1,5 +1,5 @@
 import type { TestContext } from "node:test";
-import { USUAL_TRANSFORMATIONS } from "../../src/import/config-text.ts";
+import { RECOMMENDED } from "../../src/config/fields.ts";
 import { DiskProject } from "./disk-project.ts";
 import { serveLists } from "./list-server.ts";
 
@@ -44,7 +44,7 @@ export async function compilerOf(
         source: `${server.base}/${encodeURIComponent(name)}`,
         allow_private: true,
       })),
-      transformations: USUAL_TRANSFORMATIONS.map(([name]) => name),
+      transformations: RECOMMENDED,
     };
     project.write("c.json", JSON.stringify(config));
     const { exit, stderr } = await project.run("-q", "-c", "c.json", "--no-cache", "--no-record");

@@ -63,7 +63,7 @@ export async function compileInPage(
   names: readonly string[],
   folder: string,
 ): Promise<ListOrErrors> {
-  if (await page.evaluate<boolean>("!document.querySelector('#clear').hidden")) {
+  if (await page.evaluate<boolean>("!document.querySelector('#actions').hidden")) {
     await page.click("#clear");
     await page.waitForSelector(IDLE);
   }

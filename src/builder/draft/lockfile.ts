@@ -18,7 +18,7 @@ import {
   needCopies,
 } from "../../sources/copies.ts";
 import type { InputFile } from "../../sources/source-list.ts";
-import { ICANN_RULES, PRIVATE_RULES } from "../../syntax/public-suffix-list.ts";
+import { icannRules, privateRules } from "../../syntax/public-suffix-list.ts";
 import type { BuildContext } from "../build.ts";
 import type { ListConfig, Project } from "../plan/project.ts";
 
@@ -335,7 +335,7 @@ async function configDigest(config: Config): Promise<string> {
 }
 
 async function suffixDigest(): Promise<string> {
-  return (await digestOf(`${ICANN_RULES} ${PRIVATE_RULES}`)).slice(0, 16);
+  return (await digestOf(`${icannRules()} ${privateRules()}`)).slice(0, 16);
 }
 
 function unreadable(message: string, cause: string): CompilerError {

@@ -182,6 +182,7 @@ async function compile(
     ledger: await session.ledger(),
     listsWith: (file) => session.listsWith(file),
     offline: options.offline,
+    fromPublished: options.fromPublished,
     lock: lock.sources,
     builtAt,
     headerLines: patchLines(config, builtAt, last),
@@ -329,6 +330,7 @@ export function recordHeader(config: Config, list: CompiledList, seconds: number
         ...(household !== undefined && { household }),
       }),
     ),
+    ...(report.decisions && { decisions: report.decisions }),
     files: recordedFiles(config, list),
     fates: FATE_NAMES,
   };

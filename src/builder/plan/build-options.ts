@@ -1,4 +1,4 @@
-import type { Config } from "../../config/lists.ts";
+import type { WrittenConfig } from "../../config/lists.ts";
 import type { Plugins } from "../../engine/plugins.ts";
 import type { Host } from "../../host/host.ts";
 import type { Project } from "./project.ts";
@@ -47,7 +47,7 @@ export interface ProjectOptions {
   /** Whether the file was found under a default name, so that other commands find it too. */
   readonly isFound?: boolean;
   /** ... or the configuration itself, with paths relative to the working directory ... */
-  readonly config?: Config | undefined;
+  readonly config?: WrittenConfig | undefined;
   /** ... or sources to compile without a configuration, and their type. */
   readonly inputs: readonly string[];
   readonly inputType: string | undefined;
@@ -59,9 +59,13 @@ export interface ProjectOptions {
   readonly plugins?: Plugins | undefined;
   /** File or folder of the list. `-` means standard output. */
   readonly output: string | undefined;
+  /** The format that the list is converted to. Only the files of this format are written, to `output`. */
+  readonly to?: string | undefined;
   /** Whether to write the list into the rules directory too if `output` is set. */
   readonly copyToRules: boolean;
   readonly rulesDir: string;
+  /** Whether the user chose neither `output` nor `rulesDir`. */
+  readonly isUsualPlace?: boolean;
 }
 
 export interface BuildOptions extends ProjectOptions {
@@ -72,6 +76,8 @@ export interface BuildOptions extends ProjectOptions {
   /** Whether to write a build record. */
   readonly record: boolean;
   readonly offline: boolean;
+  /** Build from the texts of the last publish, without a request: only decisions have changed. */
+  readonly fromPublished?: boolean | undefined;
   readonly frozen: boolean;
   /** The source to lock again, or `*` for all. If undefined, an existing lock is kept up to date. */
   readonly update: string | undefined;

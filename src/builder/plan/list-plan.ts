@@ -1,5 +1,11 @@
 import { ByteBuffer, equalBytes } from "../../bytes/text.ts";
-import { type CombinedConfig, type Config, listsOf } from "../../config/lists.ts";
+import {
+  type CombinedConfig,
+  type Config,
+  type OutputConfig,
+  listsOf,
+} from "../../config/lists.ts";
+import type { OutputFormat } from "../../config/outputs.ts";
 import { CompilerError, type Diagnostic, errorOf, warningOf } from "../../diagnostics/render.ts";
 import { countText, printable, someOf } from "../../diagnostics/text.ts";
 import { listShape } from "../../engine/compile.ts";
@@ -91,7 +97,7 @@ export function noteListAlone(
 ): void {
   const [first] = lists;
   if (first === undefined || !isListAlone(options, host)) return;
-  const all = { ...options, output: undefined };
+  const all = { ...options, output: undefined, to: undefined };
   const others = [
     ...lists.flatMap((list) => planList(list, all, host).outputs.flatMap(plannedFiles)),
     ...lists.flatMap(({ config }) => releasePaths(config, options.rulesDir, host)),
@@ -172,8 +178,9 @@ export interface ListPlan {
   readonly list: ListConfig;
   /** The sources and stages of the list. */
   readonly compile: Plan;
-  /** The files of the list; empty for standard output. */
+  /** The files of the list; empty for standard output, and for a list that is converted to another format. */
   readonly files: readonly OutputFile[];
+  /** Whether the list, or what it is converted to, goes to standard output. */
   readonly isToStdout: boolean;
   /** Additional formats. */
   readonly outputs: readonly OutputPlan[];
@@ -192,16 +199,24 @@ export function planList(
   host: Pick<Host, "cwd" | "path">,
 ): ListPlan {
   const { plugins } = list;
-  const config = isListAlone(options, host) ? withoutRelease(list.config) : list.config;
+  const { to } = options;
+  const alone = isListAlone(options, host) ? withoutRelease(list.config) : list.config;
+  const config =
+    to === undefined ? alone : { ...alone, outputs: [convertedOutput(list.config, options, host)] };
   const isToStdout = options.output === "-";
-  const files = listFiles(config.name, options, host);
+  const files = to === undefined ? listFiles(config.name, options, host) : [];
   const isAlone = isToStdout || isListAlone(options, host) || options.compat === true;
   const hasRemote = config.sources.some(({ source }) => isAddress(source));
   const sourcesFile = isAlone || !hasRemote ? undefined : files[0] && sourcesPath(files[0].path);
   const release = manifestPaths(config, options.rulesDir, host);
   const manifest = sourcesFile === undefined ? release : [...release, sourcesFile];
   const taken = [...files.map(({ path }) => path), ...manifest];
-  const compile = planOf(config, { features: listFeatures, plugins, compat: options.compat });
+  const compile = planOf(config, {
+    features: listFeatures,
+    plugins,
+    compat: options.compat,
+    decisions: list.decisions,
+  });
   return {
     list: { ...list, config },
     compile,
@@ -213,6 +228,23 @@ export function planList(
     guards: guardLimits(config),
     covers: new Map(list.covers.map((name) => [name, listFiles(name, options, host)[0]?.path])),
   };
+}
+
+/** The only output of a converted list. If the configuration has the format, its settings apply. */
+function convertedOutput(
+  { outputs = [] }: Config,
+  { to, output = "" }: ProjectOptions,
+  host: Pick<Host, "path">,
+): OutputConfig {
+  const {
+    split: _split,
+    pack: _pack,
+    updates: _updates,
+    file: _file,
+    ...settings
+  } = outputs.find(({ format }) => format === to) ?? { format: to as OutputFormat };
+  const isNamed = output !== "-" && !isFolderName(output, host);
+  return { ...settings, ...(isNamed && { file: host.path.basename(output) }) };
 }
 
 /** The settings of a list that is written alone: without other files, and without a header that announces patches. */

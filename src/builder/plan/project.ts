@@ -1,5 +1,14 @@
-import { type Config, listsOf } from "../../config/lists.ts";
-import { FORMAT_NAMES } from "../../config/outputs.ts";
+import {
+  DECISIONS_FILE,
+  DECISIONS_TYPE,
+  type Decision,
+  activeDecisions,
+  decisionsIn,
+  expiredDecisions,
+} from "../../config/decisions.ts";
+import { RECOMMENDED, type SourceType } from "../../config/fields.ts";
+import { type Config, type SourceConfig, listsOf } from "../../config/lists.ts";
+import { FORMAT_NAMES, OUTPUT_FORMATS, type OutputFormat } from "../../config/outputs.ts";
 import { nodeOfValue } from "../../config/problems.ts";
 import { loadConfigFile, validateConfig } from "../../config/validate.ts";
 import {
@@ -8,29 +17,47 @@ import {
   type FileLocation,
   errorOf,
 } from "../../diagnostics/render.ts";
-import { printable, someOf } from "../../diagnostics/text.ts";
+import { nearest, printable, someOf } from "../../diagnostics/text.ts";
 import { allEntryFiles, contextWith, slugOf } from "../../engine/plan.ts";
 import { NO_PLUGINS, type Plugins, pluginsOf } from "../../engine/plugins.ts";
+import { nameFormats } from "../../formats/formats.ts";
+import { foreignFormats } from "../../formats/readers/registry.ts";
 import type { Host } from "../../host/host.ts";
 import { NOWHERE, outputTarget } from "../../publish/list-file.ts";
 import { candidatePaths, isAddress } from "../../sources/limits.ts";
 import { type ConfigFile, type ProjectOptions, configFileOf } from "./build-options.ts";
 
-type OutputFlags = Pick<ProjectOptions, "output" | "copyToRules" | "rulesDir">;
+type OutputFlags = Pick<ProjectOptions, "output" | "to" | "copyToRules" | "rulesDir">;
 
 /**
- * Normalizes `-o`: `-` for any path to standard output, `/dev/null` for any path to it, and a trailing slash for a folder, which
- * replaces the rules directory. Rejects with a `CompilerError` for other special files.
+ * Normalizes `-o` and `--to`: `-` for any path to standard output, `/dev/null` for any path to it, and a trailing slash for a folder,
+ * which replaces the rules directory. A file whose extension is that of a format is converted to it. Rejects with a `CompilerError`
+ * for other special files, and for files that no format has.
  */
 export async function withOutputTarget<T extends OutputFlags>(options: T, host: Host): Promise<T> {
-  const { output } = options;
-  if (output === undefined || output === "-") return options;
-  if (isFolderName(output, host)) return inFolder(output, options);
+  const { output, to } = options;
+  if (to !== undefined && !nameFormats.has(to)) {
+    const meant = nearest(to, OUTPUT_FORMATS);
+    throw refuse(
+      `--to must be one of ${OUTPUT_FORMATS.join(", ")}`,
+      meant === undefined ? "See docs/reference/formats.md" : `Did you mean ${meant}?`,
+    );
+  }
+  if (output === undefined) {
+    if (to === undefined) return options;
+    throw refuse(
+      "--to needs -o",
+      `Add -o list${nameFormats.get(to)!.extension}. To publish the format with the list, add \`{ format: ${to} }\` to outputs`,
+    );
+  }
+  if (output === "-") return converted(options, host);
+  if (isFolderName(output, host)) return inFolder(output, options, host);
   const target = await outputTarget(host.path.resolve(host.cwd, output), host);
-  if (target === "file") return options;
-  if (target === "folder") return inFolder(`${output}/`, options);
-  if (target === "stdout") return { ...options, output: "-" };
-  if (target === "nowhere") return { ...options, output: NOWHERE };
+  if (target === "file")
+    return converted({ ...options, to: to ?? formatOfFile(output, host) }, host);
+  if (target === "folder") return inFolder(`${output}/`, options, host);
+  if (target === "stdout") return converted({ ...options, output: "-" }, host);
+  if (target === "nowhere") return { ...options, output: NOWHERE, to: undefined };
   throw new CompilerError([
     errorOf("output-failed", `Cannot write ${printable(output)}: not a regular file`, {
       hint: "Use -o with a file or folder, or -o - for standard output",
@@ -38,17 +65,91 @@ export async function withOutputTarget<T extends OutputFlags>(options: T, host: 
   ]);
 }
 
-function inFolder<T extends OutputFlags>(folder: string, options: T): T {
-  const { copyToRules, rulesDir } = options;
-  return { ...options, output: folder, rulesDir: copyToRules ? rulesDir : folder };
+function inFolder<T extends OutputFlags>(folder: string, options: T, host: Host): T {
+  const { copyToRules, rulesDir, to } = options;
+  const all = { ...options, output: folder, rulesDir: copyToRules ? rulesDir : folder };
+  return to === undefined ? all : converted(all, host);
+}
+
+function refuse(message: string, hint: string): CompilerError {
+  return new CompilerError([errorOf("unknown-flag", message, { hint })]);
+}
+
+/** Below it, a converted list is written in memory, on its way to standard output. */
+const STREAM_FOLDER = "rules-compiler standard output";
+
+/** The options with the folder of the files of a format. A list in adblock syntax is not converted. Throws a `CompilerError`. */
+function converted<T extends OutputFlags>(options: T, host: Pick<Host, "path">): T {
+  const { output = "", to } = options;
+  if (to === undefined || to === "adblock") return { ...options, to: undefined };
+  const format = nameFormats.get(to)!;
+  if (options.copyToRules)
+    throw refuse(
+      `-r copies the list in adblock syntax; -o ${printable(output, 80)} has the format ${to}`,
+      `Leave out -r. To publish the format with the list, add \`{ format: ${to} }\` to outputs`,
+    );
+  if (output !== "-")
+    return {
+      ...options,
+      rulesDir: isFolderName(output, host) ? output : host.path.dirname(output),
+    };
+  if (format.hasAllowFile === true || format.isDatabase === true) {
+    const second = format.isDatabase === true ? "a Lua file" : "one of exceptions";
+    throw refuse(
+      `${to} has two files, the list and ${second}: -o - is for one`,
+      `Use -o list${format.extension}`,
+    );
+  }
+  return { ...options, rulesDir: STREAM_FOLDER };
+}
+
+/** Endings of files that are not lists in adblock syntax, and the formats that have such files. */
+const FOREIGN_ENDINGS: Readonly<Record<string, readonly string[]>> = {
+  zone: ["rpz"],
+  db: ["rpz", "cdb"],
+  lua: ["cdb"],
+  yaml: [],
+  yml: [],
+  csv: [],
+  gz: [],
+  zst: [],
+  zip: [],
+};
+
+/** The format that has the extension of a file; undefined for a list in adblock syntax. Throws a `CompilerError` for others. */
+function formatOfFile(file: string, { path }: Pick<Host, "path">): OutputFormat | undefined {
+  const found = formatOfName(path.basename(file));
+  if (found !== undefined) return found;
+  const ending = /\.(?<ending>[^.]+)$/.exec(path.basename(file))?.groups?.["ending"]?.toLowerCase();
+  if (ending === undefined || ending === "txt") return undefined;
+  const alike = OUTPUT_FORMATS.filter((name) =>
+    nameFormats.get(name)!.extension.endsWith(`.${ending}`),
+  );
+  const formats = alike.length > 0 ? alike : FOREIGN_ENDINGS[ending];
+  if (formats === undefined) return undefined;
+  const which = formats.length === 0 ? "FORMAT" : formats.join(" or --to ");
+  throw refuse(
+    `-o ${printable(file, 80)}: .${ending} does not say which format`,
+    `Add --to ${which}, or --to adblock for a list in adblock syntax`,
+  );
+}
+
+/** The format with the extension of a file name. `hosts` alone is a name, too. */
+function formatOfName(name: string): OutputFormat | undefined {
+  return OUTPUT_FORMATS.filter((format) =>
+    `.${name}`.toLowerCase().endsWith(nameFormats.get(format)!.extension),
+  ).toSorted(
+    (a, b) => nameFormats.get(b)!.extension.length - nameFormats.get(a)!.extension.length,
+  )[0];
 }
 
 /** Whether only the list is written: to the file of `-o`, or to standard output. */
 export function isListAlone(
-  { output, copyToRules }: OutputFlags,
+  { output, to, copyToRules }: OutputFlags,
   host: Pick<Host, "path">,
 ): boolean {
-  return output !== undefined && !copyToRules && !isFolderName(output, host);
+  if (output === undefined || copyToRules) return false;
+  return to !== undefined || !isFolderName(output, host);
 }
 
 export function isFolderName(output: string, host: Pick<Host, "path">): boolean {
@@ -77,6 +178,8 @@ export interface Project {
   readonly file: string;
   readonly plugins: Plugins;
   readonly warnings: readonly Diagnostic[];
+  /** What the user decided about names, in the file beside it. */
+  readonly decisions?: readonly Decision[];
   /** Where its file names a file to write. */
   readonly locate?: (file: string) => FileLocation | undefined;
 }
@@ -94,6 +197,8 @@ export interface ListConfig {
   readonly plugins: Plugins;
   /** Names of the lists that it must cover. */
   readonly covers: readonly string[];
+  /** The decisions that hold in it. Their file is its last source. */
+  readonly decisions?: readonly Decision[];
 }
 
 /** The lists that the options select: those of a configuration, or the one made from `inputs`. Rejects with a `CompilerError`. */
@@ -104,8 +209,25 @@ export async function openProject(
   const file = configFileOf(options, host);
   const project = await file.opened(async () => await readProject(options, file, host));
   const { plugins } = project;
-  const lists = listsOf(project.config).map((one) => ({ ...one, project, plugins }));
+  const now = host.now().getTime();
+  const lists = listsOf(project.config).map((one) => decided({ ...one, project, plugins }, now));
   return { project, lists: filtered(lists, options.filter) };
+}
+
+/** The list with the decisions that hold in it now. */
+function decided(list: ListConfig, now: number): ListConfig {
+  const { config, project } = list;
+  const decisions = activeDecisions(project.decisions ?? [], now, (of) =>
+    isCalled(config.name, of),
+  );
+  if (decisions.length === 0) return list;
+  const file: SourceConfig = {
+    name: DECISIONS_TYPE,
+    source: DECISIONS_FILE,
+    type: DECISIONS_TYPE as SourceType,
+    trust: "full",
+  };
+  return { ...list, config: { ...config, sources: [...config.sources, file] }, decisions };
 }
 
 /** The single list that the options select. */
@@ -161,12 +283,15 @@ async function readProject(
       return contextWith(plugins);
     },
   );
+  const folder = host.path.dirname(path);
+  const decisions = await decisionsIn(folder, host);
   return {
     config,
-    folder: host.path.dirname(path),
+    folder,
     file: host.path.basename(path),
+    decisions,
     plugins,
-    warnings,
+    warnings: [...warnings, ...expiredDecisions(decisions, host.now().getTime())],
     locate,
   };
 }
@@ -178,6 +303,11 @@ export function projectOf(value: unknown, plugins: Plugins, { cwd }: Host): Proj
   return { config, folder: cwd, file: "", plugins, warnings: diagnostics };
 }
 
+/** What the word `recommended` means, if the list has it instead of names. */
+export function presetOf({ config }: Project): readonly string[] | undefined {
+  return config.transformations === RECOMMENDED ? RECOMMENDED : undefined;
+}
+
 /** What a list without a configuration goes through. */
 const QUICK_TRANSFORMATIONS =
   "RemoveComments Deduplicate Compress Validate TrimLines InsertFinalNewLine";
@@ -185,10 +315,20 @@ const QUICK_TRANSFORMATIONS =
 function quickProject({ inputs, inputType }: ProjectOptions, host: Host): Project {
   const value = {
     name: "Blocklist",
-    sources: inputs.map((source) => ({ source, type: inputType ?? FORMAT_NAMES[0] })),
+    sources: inputs.map((source) => ({
+      source,
+      type: inputType ?? typeOfInput(source) ?? FORMAT_NAMES[0],
+    })),
     transformations: QUICK_TRANSFORMATIONS.split(" "),
   };
   return { ...projectOf(value, NO_PLUGINS, host), warnings: [] };
+}
+
+/** The format of a source that has the extension of one with its own reader. Names and hosts lines need none. */
+function typeOfInput(source: string): OutputFormat | undefined {
+  const name = source.replace(/[?#].*$/s, "").replace(/^.*[/\\]/s, "");
+  const format = formatOfName(name);
+  return format !== undefined && foreignFormats.has(format) ? format : undefined;
 }
 
 /** Loads the modules that a configuration names, if the options allow it. Rejects with a `CompilerError`. */

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { encodeUtf8 } from "../../bytes/text.ts";
+import { encodeUtf8, equalBytes } from "../../bytes/text.ts";
 import type { Config } from "../../config/lists.ts";
 import { CompilerError, type Diagnostic, errorOf, warningOf } from "../../diagnostics/render.ts";
 import { printable, reasonOf } from "../../diagnostics/text.ts";
@@ -33,7 +33,13 @@ import {
 import type { OutputPlan } from "../../publish/output-plan.ts";
 import { PATCH_FOLDER, removeExpired, writePatch } from "../../publish/patches.ts";
 import type { RecordHeader } from "../../record/build-record.ts";
-import { type HistoryEntry, HistoryLog, RecordFile, nextNumber } from "../../record/record-file.ts";
+import {
+  type HistoryEntry,
+  HistoryLog,
+  RecordFile,
+  ignoreRecords,
+  nextNumber,
+} from "../../record/record-file.ts";
 import { digestOfFile } from "../../sources/copies.ts";
 import { type BuildContext, askedBy } from "../build.ts";
 import type { BuildOptions } from "../plan/build-options.ts";
@@ -102,7 +108,8 @@ export async function publishList(
   // The release has the first file of the list; others are copies.
   const [list, ...copies] = outputs.written;
   const rulesDir = host.path.resolve(host.cwd, publication.rulesDir);
-  const set = new FileSet(list?.path ?? rulesDir, rulesDir, host);
+  const home = list?.path ?? publication.outputPlans[0]?.path ?? rulesDir;
+  const set = new FileSet(home, rulesDir, host);
   const timelessHead = encodeUtf8(publication.timelessHead);
   let overruled: readonly Diagnostic[] = [];
   const formatOutputs = new FormatOutputs(
@@ -134,7 +141,7 @@ export async function publishList(
         set,
       );
     const about = publication.sourcesFile;
-    if (about !== undefined)
+    if (about !== undefined && !(await hasText(about.path, about.text, host)))
       await set.write(about.path, (file) => file.write(encodeUtf8(about.text)));
     if (config.manifest !== undefined) {
       const path = pathOfManifest(config, publication.rulesDir, host);
@@ -159,6 +166,11 @@ export async function publishList(
     await set.close();
     await formatOutputs.close();
   }
+}
+
+async function hasText(path: string, text: string, host: Host): Promise<boolean> {
+  const bytes = await ifAvailable(async () => await host.readFile(path));
+  return bytes !== undefined && equalBytes(bytes, encodeUtf8(text));
 }
 
 /** Rejects with a `CompilerError` if a file of the set is not the one that was planned. Compressed copies are made from these. */
@@ -331,6 +343,8 @@ export class ListOutputs {
       await record?.close();
       await file.close();
     }
+    for (const { path } of this.written)
+      await ifAvailable(async () => await ignoreRecords(path, this.host));
   }
 
   private async send({ scratch, length }: { scratch: Scratch; length: number }): Promise<void> {

@@ -1,6 +1,6 @@
 import { CODES, codeEntry } from "../../diagnostics/codes.ts";
 import type { Diagnostic } from "../../diagnostics/render.ts";
-import { countText, printable } from "../../diagnostics/text.ts";
+import { DAY_MS, countText, printable } from "../../diagnostics/text.ts";
 import { isDate, isNumber, isText, arrayOf, objectOf, oneOf } from "../../host/files.ts";
 import type { StateFile } from "../../host/files.ts";
 import type { Host } from "../../host/host.ts";
@@ -32,6 +32,8 @@ export interface Found {
   readonly diagnostics: readonly Diagnostic[];
   /** Whether it ended early, so that what it did not find may last. */
   readonly isPartial?: boolean;
+  /** The labels of all sources and files of names, if a build knows them. */
+  readonly named?: ReadonlySet<string> | undefined;
 }
 
 /** The difference between what a run found and what is stored. */
@@ -48,10 +50,10 @@ export interface ConditionChange {
   readonly what: string;
 }
 
-const DAY_MS = 86_400_000;
 /** Of a condition with more names, new ones are not noticed. */
 const MOST_NAMES = 1000;
 const LONGEST = 4000;
+/** The end of the conditions of a source. Of one that the user removed, it is not reported. */
 const READ_AGAIN = codeEntry("source-stale").over;
 /** After so many days, the user is reminded of a condition. */
 const REMINDERS = [7, 30];
@@ -59,7 +61,7 @@ const REMINDERS = [7, 30];
 /** Compares what a run found with the stored conditions. Notes are reported once, too. */
 export function settle(
   stored: readonly Condition[],
-  { finder, diagnostics, isPartial = false }: Found,
+  { finder, diagnostics, isPartial = false, named }: Found,
   now: Date,
 ): Settled {
   const known = new Map(stored.map((one) => [keyOf(one), one]));
@@ -83,7 +85,11 @@ export function settle(
   const ends = (one: Condition): boolean => one.finder === finder && !isPartial;
   const left = gone.filter((one) => !ends(one));
   const all = [...left, ...conditions.values()];
-  const over = gone.filter(ends).flatMap((one) => overOf(one, all, now));
+  const isRemoved = (one: Condition): boolean =>
+    codeEntry(one.code).over === READ_AGAIN && named?.has(subjectOf(one)) === false;
+  const over = gone
+    .filter((one) => ends(one) && !isRemoved(one))
+    .flatMap((one) => overOf(one, all, now));
   const distinct = new Map(over.map((one) => [one.message, one]));
   const began = found.filter(
     (one) => !known.has(keyOf(one)) && codeEntry(one.code).over !== undefined,

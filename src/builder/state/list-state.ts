@@ -1,5 +1,5 @@
 import { type Diagnostic, warningOf } from "../../diagnostics/render.ts";
-import { timestampText, printable, shellWord } from "../../diagnostics/text.ts";
+import { DAY_MS, printable, timestampText } from "../../diagnostics/text.ts";
 import { VERSION } from "../../diagnostics/version.ts";
 import type { FreedNamesOf } from "../../engine/compile-options.ts";
 import type { Learned } from "../../engine/report.ts";
@@ -20,7 +20,7 @@ import { type Host, HostError } from "../../host/host.ts";
 import type { OutputFile } from "../../publish/list-file.ts";
 import { journalPath, newestRecord, stateOf } from "../../record/record-file.ts";
 import type { InputFile } from "../../sources/source-list.ts";
-import { type BuildOptions, type ProjectOptions, configFileOf } from "../plan/build-options.ts";
+import { type BuildOptions, configFileOf } from "../plan/build-options.ts";
 import { Conditions } from "./conditions.ts";
 import type { HoldFacts, ProofOutcome, WrittenFile } from "../../documents/facts.ts";
 
@@ -83,7 +83,6 @@ const NONE: LastProof = { version: 1, resolvers: {} };
 const MOST_UNDONE = 50;
 /** How often a build may be rolled back in a day. */
 const MOST_A_DAY = 3;
-const DAY_MS = 86_400_000;
 
 function fileOf(list: string, host: Host): StateFile<LastProof> {
   return stateOf(list, "proof.json", isLastProof, host);
@@ -237,24 +236,24 @@ export async function rememberPublish(
     path === undefined ? last?.config : host.path.relative(host.path.dirname(output), path);
   try {
     const { rules, blocked } = report;
-    await file.write(
-      {
-        version: 1,
-        published: host.now().toISOString(),
-        rules,
-        ...(blocked !== undefined && { blocked }),
-        sources: report.sources.flatMap(({ label, source, lines, kept, state, kinds }) => {
-          // A source that is left out is not new when it comes back, and may block what it blocked.
-          const known = last?.sources.find((one) => one.source === source);
-          const blocks = state === "dropped" ? known?.kinds : kinds;
-          return state === "dropped" && known === undefined
-            ? []
-            : [{ label, source, lines, kept, ...(blocks && { kinds: blocks }) }];
-        }),
-        ...(config !== undefined && { config }),
-      },
-      1,
-    );
+    const next: LastPublish = {
+      version: 1,
+      published: host.now().toISOString(),
+      rules,
+      ...(blocked !== undefined && { blocked }),
+      sources: report.sources.flatMap(({ label, source, lines, kept, state, kinds }) => {
+        // A source that is left out is not new when it comes back, and may block what it blocked.
+        const known = last?.sources.find((one) => one.source === source);
+        const blocks = state === "dropped" ? known?.kinds : kinds;
+        return state === "dropped" && known === undefined
+          ? []
+          : [{ label, source, lines, kept, ...(blocks && { kinds: blocks }) }];
+      }),
+      ...(config !== undefined && { config }),
+    };
+    // A list that did not change was published when it did.
+    const same = { ...next, published: last?.published };
+    if (JSON.stringify(same) !== JSON.stringify(last)) await file.write(next, 1);
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
   }
@@ -265,7 +264,7 @@ const isLastPublish = objectOf<LastPublish>(
   { blocked: arrayOf(isAnything), config: isText },
 );
 
-const DAYS_MS = 30 * 86_400_000;
+const DAYS_MS = 30 * DAY_MS;
 
 /** What the lists of the last 30 days leave for the guards of later ones. Timestamps are in milliseconds since 1970. */
 interface ListMemory {
@@ -396,25 +395,6 @@ export function heldWarning(
     hint: `To publish again: ${end}`,
     subject: printable(list),
   });
-}
-
-/** The options of a run that another command must repeat to find the same list. */
-export type ListPlace = Pick<ProjectOptions, "configPath" | "isFound" | "output">;
-
-/** A command that holds a list or ends the hold; of several lists, it names the one. */
-export function holdCommandLine(
-  command: "hold" | "hold --end",
-  list: string | undefined,
-  { configPath = "", isFound = false, output }: Partial<ListPlace> = {},
-): string {
-  const flags = [
-    ["-c", isFound ? "" : configPath],
-    ["-o", output ?? ""],
-    ["--filter", list ?? ""],
-  ] as const;
-  const named = flags.filter(([, value]) => value !== "");
-  const words = named.flatMap(([flag, value]) => [flag, shellWord(printable(value, 4096))]);
-  return [`rules-compiler ${command}`, ...words].join(" ");
 }
 
 export function holdFacts(hold: FoundHold): HoldFacts {
@@ -559,7 +539,7 @@ export class BuildCache {
 
 /** A digest, because the configuration may contain passwords. */
 async function keyOf(list: string | undefined, options: BuildOptions, host: Host): Promise<string> {
-  const { configPath, inputs, inputType, output, copyToRules, rulesDir } = options;
+  const { configPath, inputs, inputType, output, to, copyToRules, rulesDir } = options;
   const { cwd } = host;
   const path = host.path.resolve(cwd, configPath);
   const config =
@@ -569,10 +549,19 @@ async function keyOf(list: string | undefined, options: BuildOptions, host: Host
   const epoch = host.env["SOURCE_DATE_EPOCH"];
   // A guard that was overruled is checked again, even if nothing else changed.
   const { compat, accept } = options;
-  const where = { cwd, path, output, copyToRules, rulesDir };
-  const parts = { ...where, config, list, epoch, compat, accept };
+  const where = { cwd, path, output, to, copyToRules, rulesDir };
+  const decisions = inputs.length > 0 ? "" : await decisionsNow(host.path.dirname(path), host);
+  const parts = { ...where, config, decisions, list, epoch, compat, accept };
   const { createHash } = await import("node:crypto");
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex");
+}
+
+/** The decisions that are not over. */
+async function decisionsNow(folder: string, host: Host): Promise<string> {
+  if (!(await host.exists(host.path.join(folder, "decisions.txt")))) return "";
+  const { decisionsIn, endOf } = await import("../../config/decisions.ts");
+  const now = host.now().getTime();
+  return JSON.stringify((await decisionsIn(folder, host)).filter((one) => endOf(one) > now));
 }
 
 const isCachedBuild = objectOf<CachedBuild>({

@@ -1,9 +1,9 @@
-import { inspectLists, writeText } from "../../builder/inspect-lists.ts";
+import { inspectLists, neededNames, writeText } from "../../builder/inspect-lists.ts";
 import { FORMAT_NAMES, OUTPUT_FORMATS } from "../../config/outputs.ts";
 import { Exit } from "../../diagnostics/codes.ts";
 import { CompilerError, errorOf } from "../../diagnostics/render.ts";
 import { countText, printable, someOf, withoutCredentials } from "../../diagnostics/text.ts";
-import type { Host, TextSource } from "../../host/host.ts";
+import type { Host } from "../../host/host.ts";
 import { USER_RULES, configText, isUsed, problemOf } from "../../import/config-text.ts";
 import {
   type ImportedConfig,
@@ -14,18 +14,37 @@ import {
   isFetchable,
   nameOf,
   withFiles,
-  withUniqueNames,
   withoutRepeats,
 } from "../../import/hostlist-compiler.ts";
 import { KNOWN_LISTS, readImportedConfig } from "../../import/read-imported-config.ts";
 import { CONFIG_NAMES, NEW_CONFIG, configsIn } from "../flags/found-config.ts";
 import { flagsOf } from "../flags/help.ts";
 import { type Options, formatOption } from "../flags/options.ts";
+import type { Reporter } from "../output/reporter.ts";
 import { sendDocument } from "../output/table.ts";
 import type { Command } from "./registry.ts";
 
 /** Writes a configuration, and a file for the user's own rules if there are any. */
 export const initCommand: Command = async (options, host, reporter, signal) => {
+  const questions = new Questions(host, signal);
+  try {
+    return await init(options, questions, { host, reporter, signal });
+  } finally {
+    await questions.end();
+  }
+};
+
+interface Surroundings {
+  readonly host: Host;
+  readonly reporter: Reporter;
+  readonly signal: AbortSignal;
+}
+
+async function init(
+  options: Options,
+  questions: Questions,
+  { host, reporter, signal }: Surroundings,
+): Promise<Exit> {
   const { args } = options;
   const addresses = args.operands.filter(isAddress);
   const files = args.operands.filter((word) => !isAddress(word));
@@ -46,11 +65,8 @@ export const initCommand: Command = async (options, host, reporter, signal) => {
   const { format: formats, name: givenName, from } = flagsOf("init", args);
   for (const format of formats) formatOption("--format", format, OUTPUT_FORMATS);
   const usualName = nameFor(host.path.basename(file));
-  const asked = await setupOf(
-    { ...options, inputs: [...options.inputs, ...addresses], from, usualName },
-    path,
-    host,
-  );
+  const inputs = [...options.inputs, ...addresses];
+  const asked = await setupOf({ ...options, inputs, from, usualName }, path, host, questions);
   const wanted = withoutRepeats(asked.setup.lists, asked.imported ?? 0);
   for (const source of wanted.repeated)
     reporter.info(`named more than once, used once: ${withoutCredentials(source)}`);
@@ -61,22 +77,36 @@ export const initCommand: Command = async (options, host, reporter, signal) => {
     ]);
   const count = wanted.lists.filter(({ isOn }) => isOn).length;
   reporter.info(`checking ${countText(count, "list")}`);
-  const setup = await inspectLists(
-    { ...asked.setup, lists: withUniqueNames(wanted.lists) },
+  const seen = await inspectLists(
+    { ...asked.setup, lists: wanted.lists },
     host.path.dirname(path),
     { ...options, signal },
     host,
   );
+  const setup = await withConsent(seen, questions);
   const hasOwn = setup.userRules.length > 0;
-  const userRulesFile = await freeName(USER_RULES, host.path.dirname(path), host);
+  const folder = host.path.dirname(path);
+  const userRulesFile = await freeName(USER_RULES, folder, host);
+  const groupFiles = new Map<string, string>();
+  for (const [group, { userRules }] of setup.groupRules ?? [])
+    if (userRules.length > 0)
+      groupFiles.set(group, await freeName(fileOf(group, groupFiles), folder, host));
   const allFormats = [...new Set([...(setup.formats ?? []), ...formats])];
-  await writeText(path, configText({ name, setup, formats: allFormats, userRulesFile }), host);
+  await writeText(
+    path,
+    configText({ name, setup, formats: allFormats, userRulesFile, groupFiles }),
+    host,
+  );
   if (hasOwn)
     await writeText(
       host.path.join(host.path.dirname(path), userRulesFile),
       `${setup.userRules.join("\n")}\n`,
       host,
     );
+  for (const [group, groupFile] of groupFiles) {
+    const text = `${setup.groupRules!.get(group)!.userRules.join("\n")}\n`;
+    await writeText(host.path.join(folder, groupFile), text, host);
+  }
   const { style } = reporter;
   const lists = setup.lists.filter(isUsed).length;
   reporter.info(
@@ -100,7 +130,7 @@ export const initCommand: Command = async (options, host, reporter, signal) => {
     await sendDocument({ lists: [document] }, host);
   }
   return Exit.Done;
-};
+}
 
 /** The name of the list in a new file. Lists with the same name would replace each other. */
 function nameFor(file: string): string {
@@ -119,6 +149,14 @@ function refuseBadAddresses(sources: readonly string[]): void {
       hint: "A URL starts with https:// or http:// and a host; name a local list by its path",
     }),
   ]);
+}
+
+/** The file for the rules of a group; its number keeps it apart from those of groups with a similar name. */
+function fileOf(group: string, others: ReadonlyMap<string, string>): string {
+  const words = group.toLowerCase().match(/[a-z0-9]+/g) ?? [];
+  const name = USER_RULES.replace(/(?=\.[^.]*$)/, ["", ...words].join("-").slice(0, 60));
+  const isTaken = name === USER_RULES || [...others.values()].includes(name);
+  return isTaken ? name.replace(/(?=\.[^.]*$)/, `-group-${others.size + 1}`) : name;
 }
 
 /** The name, with the lowest number appended that makes it unique in a folder. */
@@ -161,6 +199,7 @@ async function setupOf(
   { from, inputs, inputType, usualName }: SetupRequest,
   path: string,
   host: Host,
+  questions: Questions,
 ): Promise<{ setup: ImportedConfig; name?: string | undefined; imported?: number }> {
   const type = formatOption("-t", inputType ?? "adblock", FORMAT_NAMES);
   const named = inputs.map((source) => ({ name: nameOf(source), source, type, isOn: true }));
@@ -175,8 +214,7 @@ async function setupOf(
     return { setup: { ...imported, lists }, imported: imported.lists.length };
   }
   if (named.length > 0) return { setup: configOfLists("", named) };
-  if (host.stdin?.isTerminal === true && host.stderr.isTerminal)
-    return await askForSetup(usualName, host);
+  if (questions.canAsk) return await askForSetup(usualName, host, questions);
   throw new CompilerError([
     errorOf("unknown-flag", "init needs lists", {
       hint: "Import lists with --from AdGuardHome.yaml, or name URLs: rules-compiler init URL URL; on a terminal, init asks",
@@ -184,40 +222,100 @@ async function setupOf(
   ]);
 }
 
-/** Asks the user in the terminal for a name and for lists. */
-export async function askForSetup(
-  usualName: string,
-  host: Host,
-): Promise<{ setup: ImportedConfig; name: string }> {
-  const answers = eachLine(host.stdin!);
-  const ask = async (question: string): Promise<string> => {
-    host.stderr.write(question);
-    const { value, done } = await answers.next();
+/** Questions in the terminal. */
+class Questions {
+  private readonly host: Host;
+  private readonly signal: AbortSignal;
+  private answers: AsyncGenerator<string> | undefined;
+
+  constructor(host: Host, signal: AbortSignal) {
+    this.host = host;
+    this.signal = signal;
+  }
+
+  get canAsk(): boolean {
+    return this.host.stdin?.isTerminal === true && this.host.stderr.isTerminal;
+  }
+
+  /** Rejects with a `CompilerError` if there is no answer. */
+  async ask(question: string): Promise<string> {
+    this.host.stderr.write(question);
+    this.answers ??= eachLine(this.host.stdin!.lines(this.signal));
+    const { value, done } = await this.answers.next();
     if (done === true)
       throw new CompilerError([errorOf("unknown-flag", "No answer; nothing was written")]);
     return withoutKeys(value).trim();
-  };
-  try {
-    const name = (await ask(`Name of the list [${printable(usualName)}]: `)) || usualName;
-    const width = Math.max(...KNOWN_LISTS.map((one) => one.name.length));
-    for (const [index, one] of KNOWN_LISTS.entries())
-      host.stderr.write(`  ${index + 1}  ${one.name.padEnd(width)}  ${one.what}\n`);
-    for (;;) {
-      const text = (await ask("Which? Numbers, URLs or files, separated by spaces [1]: ")) || "1";
-      const words = text.split(/[\s,]+/).filter((word) => word !== "");
-      const chosen = words.map((word) => listOf(word));
-      const unknown = chosen.findIndex((one) => one === undefined);
-      if (unknown === -1) {
-        const lists = chosen.map((one) => one!);
-        return { setup: configOfLists("", lists), name };
-      }
-      const word = words[unknown]!;
-      const what = isAddress(word) ? "not the URL of a list" : "unknown number";
-      host.stderr.write(`  ${what}: ${printable(word, 60)}\n`);
-    }
-  } finally {
-    await answers.return(undefined);
   }
+
+  async end(): Promise<void> {
+    await this.answers?.return(undefined);
+  }
+}
+
+/** Asks the user in the terminal for a name and for lists. */
+async function askForSetup(
+  usualName: string,
+  host: Host,
+  questions: Questions,
+): Promise<{ setup: ImportedConfig; name: string }> {
+  const name = (await questions.ask(`Name of the list [${printable(usualName)}]: `)) || usualName;
+  const width = Math.max(...KNOWN_LISTS.map((one) => one.name.length));
+  for (const [index, one] of KNOWN_LISTS.entries())
+    host.stderr.write(`  ${index + 1}  ${one.name.padEnd(width)}  ${one.what}\n`);
+  for (;;) {
+    const question = "Which? Numbers, URLs or files, separated by spaces [1]: ";
+    const words = ((await questions.ask(question)) || "1")
+      .split(/[\s,]+/)
+      .filter((word) => word !== "");
+    const chosen = words.map((word) => listOf(word));
+    const unknown = chosen.findIndex((one) => one === undefined);
+    if (unknown === -1)
+      return {
+        setup: configOfLists(
+          "",
+          chosen.map((one) => one!),
+        ),
+        name,
+      };
+    const word = words[unknown]!;
+    const what = isAddress(word) ? "not the URL of a list" : "unknown number";
+    host.stderr.write(`  ${what}: ${printable(word, 60)}\n`);
+  }
+}
+
+/**
+ * Lists that block social networks, games and the like on purpose may go on with it, if the user says so; otherwise these names
+ * stay reachable. Without an answer the configuration has both in a comment.
+ */
+async function withConsent(setup: ImportedConfig, questions: Questions): Promise<ImportedConfig> {
+  const mayBlock: string[] = [];
+  const allow = [...setup.allow];
+  const notes = [...setup.notes];
+  for (const [kind, { names, lists }] of neededNames(setup.lists)) {
+    const apexes = [...names].filter(
+      (name) => !name.startsWith("www.") || !names.has(name.slice(4)),
+    );
+    const what = `${kind} (${someOf(apexes)})`;
+    const by = someOf(lists);
+    const isOne = lists.length === 1;
+    if (!questions.canAsk)
+      notes.push(
+        `${by} ${isOne ? "blocks" : "block"} ${what}. If that is intended, write guards: { may_block: [${kind}] }; otherwise add the names to allow.`,
+      );
+    else if (
+      /^n/i.test(await questions.ask(`Block ${what}, as ${by} ${isOne ? "does" : "do"}? [Y/n]: `))
+    )
+      allow.push(...names);
+    else mayBlock.push(kind);
+  }
+  const freed = allow.slice(setup.allow.length);
+  const groupRules = new Map(
+    Array.from(setup.groupRules ?? [], ([group, own]) => [
+      group,
+      { ...own, allow: [...own.allow, ...freed] },
+    ]),
+  );
+  return { ...setup, allow, notes, groupRules, ...(mayBlock.length === 0 ? {} : { mayBlock }) };
 }
 
 /** Removes keys such as Home and the arrows, which are not part of an answer. */
@@ -226,8 +324,8 @@ function withoutKeys(line: string): string {
   return line.replaceAll(/\u001b(?:\[[0-9;]*[A-Za-z~]|O[A-Za-z]|.)?|[\u0000-\u001f\u007f]/g, "");
 }
 
-async function* eachLine(source: TextSource): AsyncGenerator<string> {
-  for await (const lines of source.lines()) yield* lines;
+async function* eachLine(batches: AsyncIterable<readonly string[]>): AsyncGenerator<string> {
+  for await (const lines of batches) yield* lines;
 }
 
 function listOf(word: string): ImportedConfig["lists"][number] | undefined {

@@ -1,6 +1,5 @@
 import { Exit } from "../../diagnostics/codes.ts";
 import { CompilerError, errorOf } from "../../diagnostics/render.ts";
-import { printable } from "../../diagnostics/text.ts";
 import { lintList } from "../../lint/lint-list.ts";
 import { FORMAT_NAMES } from "../../config/outputs.ts";
 import { formatOption } from "../flags/options.ts";
@@ -23,14 +22,7 @@ export const lintCommand: Command = async (options, host, reporter) => {
     ]);
   const type = formatOption("-t", inputType, FORMAT_NAMES);
   const form = options.json ? "json" : wanted;
-  const report = Object.hasOwn(LINT_REPORTS, form) ? LINT_REPORTS[form]! : undefined;
-  if (report === undefined)
-    throw new CompilerError([
-      errorOf(
-        "unknown-flag",
-        `--format must be one of ${Object.keys(LINT_REPORTS).join(", ")}, not ${printable(form, 40)}`,
-      ),
-    ]);
+  const report = LINT_REPORTS[formatOption("--format", form, Object.keys(LINT_REPORTS))]!;
   const files: LintedFile[] = [];
   for (const file of args.operands) {
     const path = host.path.resolve(host.cwd, file);

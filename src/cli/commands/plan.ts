@@ -7,11 +7,13 @@ import { BuildSession } from "../../builder/session.ts";
 import { holdFacts } from "../../builder/state/list-state.ts";
 import type { PlannedDocument } from "../../documents/documents.ts";
 import { Exit } from "../../diagnostics/codes.ts";
+import type { Style } from "../../diagnostics/render.ts";
+import { countText, printable } from "../../diagnostics/text.ts";
 import { trafficChange, trafficLogs } from "../../explain/traffic.ts";
 import { sendToOutput } from "../../host/files.ts";
 import { shadowHost } from "../../host/memory-files.ts";
 import { changeExit } from "../answers.ts";
-import { flagsOf } from "../flags/help.ts";
+import { flagsOf, shellWord } from "../flags/help.ts";
 import { BuildScreen } from "../output/build-screen.ts";
 import { changeJson, fileText, planMarkdown, planText } from "../output/change-text.ts";
 import { trafficChangeJson } from "../output/stats-text.ts";
@@ -63,7 +65,10 @@ export const planCommand: Command = async (options, host, reporter, signal) => {
       else await showText(planText(shown, reporter.dataStyle), host);
       if (savePath !== undefined && (hold === undefined || lists.length === 1)) runs.push(run);
     }
-    if (savePath !== undefined) await savePlan(savePath, runs, before, session);
+    if (savePath !== undefined) {
+      await savePlan(savePath, runs, before, session);
+      reporter.info(savedText(savePath, runs, reporter.style));
+    }
     const [first] = lists;
     if (first !== undefined)
       combined.push(...(await combinedChanges(first.project, context, shadow)));
@@ -79,6 +84,15 @@ export const planCommand: Command = async (options, host, reporter, signal) => {
     await sendDocument({ lists: documents, ...(combined.length > 0 && { combined }) }, host);
   return [Exit.Guard, Exit.Changes].find((exit) => exits.includes(exit)) ?? Exit.Done;
 };
+
+/** What was saved, and what comes next. */
+function savedText(path: string, runs: readonly DryRun[], style: Style): string {
+  const codes = new Set(runs.flatMap(({ violations }) => violations.map(({ code }) => code)));
+  const accepted = [...codes].map((code) => ` --accept ${code}`).join("");
+  const next = `rules-compiler apply ${shellWord(path)}${accepted}`;
+  const lists = runs.length === 1 ? "" : `${countText(runs.length, "list")}; `;
+  return `${style.good("saved")} ${style.strong(printable(path))}: ${lists}to publish it: ${next}`;
+}
 
 function screenOf(
   file: string,

@@ -1,23 +1,66 @@
 import type { ProofsOfList } from "../../documents/documents.ts";
 import { Exit } from "../../diagnostics/codes.ts";
 import { printable } from "../../diagnostics/text.ts";
+import type { Host } from "../../host/host.ts";
 import { proofDiagnostics, proveResolvers } from "../../resolvers/prove.ts";
 import { proofWait } from "../flags/options.ts";
-import { type Reporter, columnsOf } from "../output/reporter.ts";
+import { type Reporter, columnsOf, fitText } from "../output/reporter.ts";
 import { renderTable, sendDocument, showText } from "../output/table.ts";
 import type { Command } from "./registry.ts";
 import type { Proof } from "../../index.ts";
 
+const TICK_MS = 500;
+/** Back to the beginning of the line, which is cleared. */
+const ERASE = "\r\u001b[K";
+
 /** Asks resolvers whether they answer from the published list. */
 export const proveCommand: Command = async (options, host, reporter, signal) => {
   const waitMs = proofWait(options.args);
-  const proofs = await proveResolvers(options, host, { waitMs, signal });
+  const line = reporter.isLive ? new WaitingLine(host, waitMs) : undefined;
+  const onLook = line && ((name: string, outcome: string): void => line.show(name, outcome));
+  const proofs = await proveResolvers(options, host, { waitMs, signal, onLook }).finally(() =>
+    line?.end(),
+  );
   const bad = proofs.filter(({ outcome }) => outcome !== "proved");
   if (options.json) await sendDocument({ ok: bad.length === 0, lists: byList(proofs) }, host);
   else await showText(textOf(proofs, reporter, columnsOf(host.stdout)), host);
   for (const diagnostic of bad.flatMap(proofDiagnostics)) reporter.diagnostic(diagnostic);
   return bad.length === 0 ? Exit.Done : Exit.Unproved;
 };
+
+/** One line on a terminal: which resolvers are not proved yet, and how long they may still take. */
+class WaitingLine {
+  private readonly host: Host;
+  private readonly until: number;
+  private readonly seen = new Map<string, string>();
+  private readonly clock: ReturnType<typeof setInterval>;
+
+  constructor(host: Host, waitMs: number) {
+    this.host = host;
+    this.until = host.now().getTime() + waitMs;
+    this.clock = setInterval(() => this.draw(), TICK_MS);
+    this.draw();
+  }
+
+  show(resolver: string, outcome: string): void {
+    this.seen.set(resolver, outcome);
+    this.draw();
+  }
+
+  end(): void {
+    clearInterval(this.clock);
+    this.host.stderr.write(ERASE);
+  }
+
+  private draw(): void {
+    const { stderr } = this.host;
+    const waiting = [...this.seen].filter(([, outcome]) => outcome !== "proved");
+    const left = Math.max(0, Math.ceil((this.until - this.host.now().getTime()) / 1000));
+    const states = waiting.map(([name, outcome]) => `${printable(name, 40)} is ${outcome}`);
+    const parts = ["asking resolvers", ...states, ...(left === 0 ? [] : [`${left} s left`])];
+    stderr.write(`${ERASE}${fitText(parts.join(", "), stderr.columns - 1)}`);
+  }
+}
 
 /** The resolvers of each list. */
 function byList(proofs: readonly Proof[]): ProofsOfList[] {

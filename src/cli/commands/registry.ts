@@ -41,7 +41,8 @@ export const commands: readonly CommandEntry[] = [
     examples: [
       ["-c my-list.yaml", "compile into ./rules/<name of the list>.txt"],
       ["-c my-list.yaml -o list.txt", "compile into list.txt"],
-      ["-i hosts.txt -t hosts -o list.txt", "compile one list without a configuration"],
+      ["https://example.org/hosts.txt -o list.txt", "compile lists without a configuration"],
+      ["-i list.txt --to rpz -o list.rpz", "convert a list; the extension alone says it, too"],
       ["-c my-list.yaml -o - | wc -l", "write the list to standard output"],
     ],
     load: async () => (await import("./compile.ts")).compileCommand,
@@ -117,6 +118,34 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./hold.ts")).holdCommand,
   },
   {
+    name: "allow",
+    group: "build",
+    brief: "keep a name reachable; block is the opposite",
+    computes: true,
+    operands: "NAME…",
+    description:
+      "Keep names reachable, with all names below them: write the decision beside the configuration, and build again without fetching",
+    examples: [
+      ["allow shop.example.com --reason 'The shop does not load'", "a pasted URL works, too"],
+      ["allow shop.example.com --until 7d", "for a week"],
+      ["allow shop.example.com --remove", "take the decision back; --list shows all"],
+    ],
+    load: async () => (await import("./decide.ts")).decideCommand("allow"),
+  },
+  {
+    name: "block",
+    group: "more",
+    computes: true,
+    operands: "NAME…",
+    description:
+      "Block names, with all names below them: write the decision beside the configuration, and build again without fetching",
+    examples: [
+      ["block ads.example.com", "the name and all below it"],
+      ["block example.com --exact", "the name alone"],
+    ],
+    load: async () => (await import("./decide.ts")).decideCommand("block"),
+  },
+  {
     name: "diff",
     group: "ask",
     brief: "compare two lists, builds or configurations",
@@ -180,8 +209,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: "export",
-    group: "ask",
-    brief: "write every line with its fate as CSV",
+    group: "more",
     computes: true,
     operands: "[FILE]",
     description: "Write every line of the last build with its fate as CSV, for databases",

@@ -1,8 +1,7 @@
 import { type KeptBuildChoice, rollback } from "../../builder/rollback.ts";
 import { BUILD } from "../../builder/state/kept-builds.ts";
-import { holdCommandLine } from "../../builder/state/list-state.ts";
 import { CompilerError, errorOf } from "../../diagnostics/render.ts";
-import { timestampText, printable } from "../../diagnostics/text.ts";
+import { listCommandLine, printable, timestampText } from "../../diagnostics/text.ts";
 import { BuildScreen } from "../output/build-screen.ts";
 import type { Command } from "./registry.ts";
 
@@ -37,7 +36,7 @@ export function publishKept(request: KeptBuildChoice): Command {
     const filter = options.filter.length === 0 ? undefined : list.list;
     const state = isHeld
       ? "and held"
-      : `until the next run; to stay there: ${holdCommandLine("hold", filter, options)}`;
+      : `until the next run; to stay there: ${listCommandLine("hold", filter, options)}`;
     reporter.info(`the build of ${timestampText(of)} is published again ${state}`);
     const outcome = { status: list.status, lists: [list], seconds: list.seconds };
     return await screen.end(outcome, context);

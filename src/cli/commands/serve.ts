@@ -24,6 +24,7 @@ import { withFoundConfig } from "../flags/found-config.ts";
 import { type Options, wordsFor } from "../flags/options.ts";
 import { serveOptionsOf } from "../flags/serve-options.ts";
 import { settingsOf } from "../output/narration.ts";
+import { columnsOf, wrapScreen } from "../output/reporter.ts";
 import { actApart, buildIn, isNew, problemIn, whyApart } from "../serve-children.ts";
 import type { Command } from "./registry.ts";
 
@@ -37,6 +38,7 @@ export const serveCommand: Command = async (asked, real, reporter, signal) => {
   const log = new EventLog(real, {
     json: asked.json || !real.stderr.isTerminal,
     style: reporter.style,
+    wrap: (text) => wrapScreen(text, columnsOf(real.stderr)),
     isEnabled: (level) => reporter.shows(level),
   });
   // An invalid configuration must fail now, not at the first scheduled run.
@@ -50,7 +52,8 @@ export const serveCommand: Command = async (asked, real, reporter, signal) => {
   const { host, opened } = ready;
   const { options, project, lists: all } = opened;
   log.write("debug", "settings", settingsOf(options, "serve", host));
-  for (const warning of project.warnings) reporter.diagnostic(warning);
+  for (const warning of project.warnings)
+    if (warning.severity !== "note") reporter.diagnostic(warning);
   const plans = await planLists(all, options, host);
   const files = plans.flatMap((plan) => plan.files);
   const [first] = files;

@@ -79,6 +79,7 @@ export async function askHealth(
     throw new CompilerError([
       errorOf("health-failed", `No server responds at ${printable(url)}`, {
         cause: reasonOf(error.code, error.message),
+        hint: "Start it with rules-compiler serve, or name its port or URL: status http://192.0.2.7:5000",
       }),
     ]);
   }

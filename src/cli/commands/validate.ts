@@ -1,5 +1,5 @@
 import { planLists } from "../../builder/plan/list-plan.ts";
-import { openProject } from "../../builder/plan/project.ts";
+import { openProject, presetOf } from "../../builder/plan/project.ts";
 import { Exit } from "../../diagnostics/codes.ts";
 import { CompilerError, type Diagnostic } from "../../diagnostics/render.ts";
 import { countText, printable } from "../../diagnostics/text.ts";
@@ -23,6 +23,8 @@ export const validateCommand: Command = async (options, host, reporter) => {
   reporter.info(
     `${reporter.style.good("valid")}: "${printable(name)}" with ${countText(sources, "source")}${several}`,
   );
+  const preset = presetOf(project);
+  if (preset !== undefined) reporter.info(`  transformations: ${preset.join(", ")}`);
   const documents = lists.map(({ config }) => ({
     list: config.name,
     sources: config.sources.length,

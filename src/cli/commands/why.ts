@@ -61,7 +61,7 @@ export const whyCommand: Command = async (options, host, reporter, signal) => {
         explanations
           .map(
             (one) =>
-              explanationText(one, file, reporter.dataStyle, columns) +
+              explanationText(one, { ...options, file }, reporter.dataStyle, columns) +
               rankLine(rankOf(one.name)) +
               askedText(one.name, asked),
           )

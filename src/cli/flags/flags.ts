@@ -46,7 +46,7 @@ const BUILD_FLAGS = [
     sets: ["building", "answering"],
     only: ["validate"],
     description:
-      "Configuration file: .json, .jsonc, .yaml or .yml, or a folder with one of the default names (default: CONFIG_PATH, or the first that exists of compiler-config.json, .jsonc, .yaml, .yml and rules-compiler.yaml, .yml, .json, .jsonc)",
+      "Configuration file: .json, .jsonc, .yaml or .yml, or a folder with one (default: CONFIG_PATH, or the first that exists of compiler-config.json, .jsonc, .yaml, .yml and rules-compiler.yaml, .yml, .json, .jsonc, or the only file with sources)",
   },
   {
     name: "output",
@@ -72,7 +72,8 @@ const BUILD_FLAGS = [
     repeats: true,
     sets: ["building"],
     only: ["init"],
-    description: "Compile this URL or file without a configuration; may be repeated, overrides -c",
+    description:
+      "Compile this URL or file without a configuration, to standard output unless -o is set; may be repeated, overrides -c; the same as URL or FILE alone",
   },
   {
     name: "input-type",
@@ -81,7 +82,14 @@ const BUILD_FLAGS = [
     sets: ["building"],
     only: ["init", "lint"],
     description:
-      "Format of the -i sources: adblock, hosts, domains, rpz or any other format (default: adblock)",
+      "Format of the -i sources: adblock, hosts, domains, rpz or any other format (default: that of the extension, or adblock)",
+  },
+  {
+    name: "to",
+    value: "FORMAT",
+    only: ["compile"],
+    description:
+      "Convert the list to this format: hosts, rpz, unbound … (default: that of the extension of -o, or adblock)",
   },
   {
     name: "filter",
@@ -103,7 +111,7 @@ const BUILD_FLAGS = [
     name: "cache-dir",
     value: "DIR",
     sets: ["building"],
-    only: ["why", "stats", "export", "audit", "init"],
+    only: ["why", "stats", "export", "allow", "block", "audit", "init"],
     description:
       "Folder for cached sources and earlier builds (default: rules-compiler in the user's cache folder)",
   },
@@ -159,10 +167,43 @@ const BUILD_FLAGS = [
     description: "End the hold; the next run publishes again",
   },
   {
+    name: "exact",
+    only: ["allow", "block"],
+    description: "Decide about the name alone, without the names below it",
+  },
+  {
+    name: "reason",
+    value: "TEXT",
+    only: ["allow", "block"],
+    description: "The reason; the command why shows it",
+  },
+  {
+    name: "ref",
+    value: "TEXT",
+    only: ["allow", "block"],
+    description: "Where it was discussed, such as the URL of an issue",
+  },
+  {
+    name: "until",
+    value: "TIME",
+    only: ["allow", "block"],
+    description: "Until this day, or for this time: 2026-12-31, 7d, 12h",
+  },
+  {
+    name: "remove",
+    only: ["allow", "block"],
+    description: "Take decisions about the names back",
+  },
+  {
+    name: "list",
+    only: ["allow", "block"],
+    description: "Show the decisions",
+  },
+  {
     name: "by",
     isHidden: true,
     value: "NAME",
-    only: ["compile", "apply", "rollback", "hold"],
+    only: ["compile", "apply", "rollback", "hold", "allow", "block"],
     description: "Who asks: serve tells it to the runs that it starts",
   },
   {
@@ -308,7 +349,7 @@ const OTHER_FLAGS = [
   {
     name: "help",
     short: "h",
-    description: "Print help; -h prints a short version; with a command, both print its own help",
+    description: "Print help, with a command its own; -h prints one screen",
   },
 ] as const;
 
@@ -329,7 +370,19 @@ export type FlagName = (typeof FLAGS)[number]["name"];
 /** Sets of commands that share options: they build a list, or answer from a published one. */
 export const SETS = {
   building: ["compile", "watch", "plan", "serve"],
-  answering: ["why", "stats", "diff", "log", "export", "rollback", "hold", "apply", "prove"],
+  answering: [
+    "why",
+    "stats",
+    "diff",
+    "log",
+    "export",
+    "rollback",
+    "hold",
+    "allow",
+    "block",
+    "apply",
+    "prove",
+  ],
 } as const;
 
 export interface CliFlag {

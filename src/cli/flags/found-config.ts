@@ -1,5 +1,5 @@
-import { someOf } from "../../diagnostics/text.ts";
-import { type Diagnostic, errorOf } from "../../diagnostics/render.ts";
+import { nearest, printable, someOf } from "../../diagnostics/text.ts";
+import { CompilerError, type Diagnostic, errorOf } from "../../diagnostics/render.ts";
 import type { Host } from "../../host/host.ts";
 import type { Options } from "./options.ts";
 import type { Reporter } from "../output/reporter.ts";
@@ -27,11 +27,23 @@ export async function withFoundConfig(
   host: Host,
   reporter: Reporter,
 ): Promise<Options | undefined> {
-  const { args } = options;
-  if (options.inputs.length > 0) return options;
+  const { args, inputs } = options;
+  const [folder, ...lists] = inputs;
+  if (folder !== undefined && lists.length === 0 && (await isFolder(folder, host))) {
+    const values = new Map(args.values).set("config", [folder]);
+    values.delete("input");
+    return await withFoundConfig(
+      { ...options, inputs: [], configPath: folder, args: { ...args, values } },
+      host,
+      reporter,
+    );
+  }
+  if (inputs.length > 0) return options;
   const named = args.values.get("config")?.[0] ?? (host.env["CONFIG_PATH"] || undefined);
   if (named !== undefined && !(await isFolder(named, host))) return options;
-  const [first, ...others] = await configsIn(host.path.resolve(host.cwd, named ?? ""), host);
+  const searched = host.path.resolve(host.cwd, named ?? "");
+  const known = await configsIn(searched, host);
+  const [first, ...others] = known.length > 0 ? known : await onlyConfigIn(searched, host);
   const path = host.path.join(named ?? "", first ?? CONFIG_NAMES[0]!);
   if (first === undefined)
     return named === undefined ? undefined : { ...options, configPath: path };
@@ -40,6 +52,28 @@ export async function withFoundConfig(
   const values = new Map(args.values).set("config", [path]);
   const isFound = named === undefined;
   return { ...options, configPath: path, isFound, args: { ...args, values } };
+}
+
+const LARGEST = 1024 * 1024;
+
+/**
+ * The only file in a folder that has a `sources` key. The name is for people; if several have one, which of them is meant is not
+ * guessed. Rejects with a `CompilerError` that names them.
+ */
+async function onlyConfigIn(folder: string, host: Host): Promise<string[]> {
+  const found: string[] = [];
+  for (const name of await host.listFolder(folder)) {
+    const path = host.path.join(folder, name);
+    if (!/^[^.].*\.(?:jsonc?|ya?ml)$/i.test(name) || (await host.kindOf(path)) !== "file") continue;
+    if ((await host.sizeOf(path)) > LARGEST) continue;
+    const text = new TextDecoder().decode(await host.readFile(path).catch(() => new Uint8Array(0)));
+    if (/(?:^|[{,])[ \t]*["']?sources["']?[ \t]*:/m.test(text)) found.push(name);
+  }
+  if (found.length < 2) return found;
+  const names = found.toSorted();
+  const message = `Configuration file not found: ${CONFIG_NAMES[0]!}`;
+  const hint = `${names.length} files have sources: ${someOf(names)}. Select one with -c, or rename it to ${NEW_CONFIG}`;
+  throw new CompilerError([errorOf("config-not-found", message, { hint, all: names })]);
 }
 
 async function isFolder(named: string, host: Host): Promise<boolean> {
@@ -66,6 +100,21 @@ Get started:
                                     blocky or HostlistCompiler
   rules-compiler init URL URL …     start from lists on the web
   rules-compiler init               answer two questions
-  rules-compiler -i SOURCE -o FILE  compile one list without a configuration
+  rules-compiler URL -o FILE        compile or convert one list
   rules-compiler -h                 show all commands`);
+}
+
+/** Throws a `CompilerError` if a configuration is named that does not exist, with the one that is probably meant. */
+export async function refuseMisspelt({ configPath, inputs }: Options, host: Host): Promise<void> {
+  const path = host.path.resolve(host.cwd, configPath);
+  if (inputs.length > 0 || (await host.exists(path))) return;
+  const files = await host.listFolder(host.path.dirname(path)).catch(() => []);
+  const configs = files.filter((file) => /\.(?:jsonc?|ya?ml)$/.test(file));
+  const meant = nearest(host.path.basename(path), configs);
+  if (meant === undefined) return;
+  throw new CompilerError([
+    errorOf("config-not-found", `Configuration file not found: ${printable(configPath)}`, {
+      hint: `Did you mean -c ${printable(host.path.join(host.path.dirname(configPath), meant))}?`,
+    }),
+  ]);
 }

@@ -5,7 +5,7 @@ import { EXIT_MEANINGS, Exit } from "../../diagnostics/codes.ts";
 import { COUNTS, FATE_ENTRIES, type FateEntry, RANKS } from "../../explain/glossary.ts";
 import { type CommandEntry, GROUPS, commands } from "../commands/registry.ts";
 import { LINT_REPORTS } from "../output/explanation-text.ts";
-import { wrapText } from "../output/reporter.ts";
+import { fitText, wrapText } from "../output/reporter.ts";
 import {
   FLAGS,
   type CliFlag,
@@ -61,7 +61,8 @@ export function programHelp(): string {
 
 Usage:
   rules-compiler [compile] [-c FILE] [-o FILE]
-  rules-compiler -i SOURCE [-i SOURCE …] -o FILE
+  rules-compiler -i SOURCE [-i SOURCE …] [--to FORMAT] [-o FILE]
+  rules-compiler CONFIGURATION | URL | LIST
   rules-compiler COMMAND [OPTIONS]
   rules-compiler help COMMAND
 
@@ -98,6 +99,58 @@ ${own === "" ? "" : `\nOptions:\n${own}\n`}
 Options of every command:
 ${flagTable((flag) => !isOwn(flag))}
 `;
+}
+
+/** Rows of a terminal, without the one of the prompt. */
+const ROWS = 23;
+
+/** The help of a command on one screen: its own options first; others only by name where there is no room. */
+export function commandBrief(entry: CommandEntry): string {
+  const { name, description, examples } = entry;
+  const head = [
+    ...wrapText(`rules-compiler ${name}: ${description}`, COLUMNS),
+    `Usage: ${usageOf(entry)}`,
+    "",
+    ...briefRows(examples.slice(0, 3).map(([words, what]) => [`rules-compiler ${words}`, what])),
+    "",
+  ];
+  const own = SHOWN_FLAGS.filter((flag) => isOwn(flag) && isFor(flag, name));
+  const sorted = own.toSorted((a, b) => placeOf(a) - placeOf(b));
+  const shared = SHOWN_FLAGS.filter((flag) => !isOwn(flag));
+  const end = ["", `Everything: rules-compiler help ${name}`];
+  for (let shown = sorted.length; ; shown--) {
+    const rows = sorted
+      .slice(0, shown)
+      .map((flag) => [flagUsage(flag).trim(), clauseOf(descriptionFor(flag, name))] as const);
+    const others = [...sorted.slice(shown), ...shared].map(shortest).join(" ");
+    const lines = [...head, ...briefRows(rows), ...wrapText(`  also: ${others}`, COLUMNS), ...end];
+    if (lines.length <= ROWS || shown === 0) return `${lines.join("\n")}\n`;
+  }
+}
+
+/** Options of one or two commands come first, then those with a letter. */
+function placeOf(flag: CliFlag): number {
+  const takers = takersOf(flag)!.length;
+  return takers <= 2 ? 0 : flag.short === undefined ? takers : 1;
+}
+
+function briefRows(rows: readonly (readonly [string, string])[]): string[] {
+  const width = Math.max(0, ...rows.map(([left]) => left.length));
+  return rows.map(([left, right]) => {
+    const room = COLUMNS - width - 4;
+    return room < LEFT
+      ? fitText(`  ${left}`, COLUMNS)
+      : `  ${left.padEnd(width)}  ${fitText(right, room)}`;
+  });
+}
+
+/** The beginning of a description, up to the first detail. */
+function clauseOf(description: string): string {
+  return description.split(/[;:(]/, 1)[0]!.trim();
+}
+
+function shortest({ name, short }: CliFlag): string {
+  return short === undefined ? `--${name}` : `-${short}`;
 }
 
 /** The topic with every fate. */
@@ -260,6 +313,7 @@ const ALL = SHOWN_FLAGS;
 /** Values of options. All other options complete files. */
 const VALUES: Readonly<Record<string, readonly string[]>> = {
   "input-type": FORMAT_NAMES,
+  to: OUTPUT_FORMATS,
   format: [...OUTPUT_FORMATS, ...Object.keys(LINT_REPORTS)],
   accept: GUARD_NAMES,
   permit: PERMITS,
@@ -405,6 +459,11 @@ function fish(): string {
   return `# fish completion for rules-compiler: rules-compiler completions fish > ~/.config/fish/completions/rules-compiler.fish
 ${[...lines, ...flags, topics].join("\n")}
 `;
+}
+
+/** A word that a shell reads as it is. */
+export function shellWord(text: string): string {
+  return /^[\w./@:%+=-]+$/.test(text) ? text : quoted(text);
 }
 
 /** Quotes a text for a shell. */

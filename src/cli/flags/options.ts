@@ -34,8 +34,10 @@ export function optionsOf(args: Args, host: Host): Options {
     filter: args.values.get("filter") ?? [],
     permit: permitsOf(args.values.get("permit") ?? []),
     output: args.values.get("output")?.[0],
+    to: args.values.get("to")?.[0],
     copyToRules: args.switches.has("copy-to-rules"),
     rulesDir: nonEmpty(env["RULES_DIR"]) ?? "./rules",
+    isUsualPlace: nonEmpty(env["RULES_DIR"]) === undefined && !args.values.has("output"),
     memory: sizeOf(args.values.get("memory")?.[0]),
     cacheDir: args.switches.has("no-cache")
       ? undefined
@@ -80,7 +82,8 @@ function acceptedOf(names: readonly string[]): readonly string[] {
   for (const name of names) {
     if ((GUARD_NAMES as readonly string[]).includes(name)) continue;
     const message = `--accept must be one of ${GUARD_NAMES.join(", ")}, not ${printable(name, 40)}`;
-    throw new CompilerError([errorOf("unknown-flag", message)]);
+    const meant = nearest(name, GUARD_NAMES);
+    throw new CompilerError([problem(message, meant && `Did you mean --accept ${meant}?`)]);
   }
   return names;
 }
@@ -91,7 +94,7 @@ function sizeOf(text: string | undefined): number | undefined {
   const bytes = sizeBytes(text);
   if (bytes === undefined)
     throw new CompilerError([
-      errorOf("unknown-flag", `--memory must be a size such as 256M, not ${printable(text, 40)}`),
+      problem(`--memory must be a size, not ${printable(text, 40)}`, "Such as: --memory 256M"),
     ]);
   return bytes;
 }
@@ -101,7 +104,10 @@ function hasColor(when: string | undefined, sink: TextSink, env: Host["env"]): b
   if (when === "never") return false;
   if (when !== undefined && when !== "auto")
     throw new CompilerError([
-      errorOf("unknown-flag", `--color must be auto, always or never, not ${printable(when, 40)}`),
+      problem(
+        `--color must be auto, always or never, not ${printable(when, 40)}`,
+        `Such as: --color ${/^(?:no|off|false|0)$/i.test(when) ? "never" : "always"}`,
+      ),
     ]);
   return (
     sink.isTerminal && !nonEmpty(env["NO_COLOR"]) && !nonEmpty(env["CI"]) && env["TERM"] !== "dumb"
@@ -159,6 +165,7 @@ export function readArgs(argv: readonly string[]): Args {
   const values = new Map<FlagName, string[]>();
   const problems: Diagnostic[] = [];
   const operands: string[] = [];
+  const places: string[] = [];
   let command: CommandEntry | undefined;
   let isBrief = false;
   for (const token of tokens) {
@@ -181,11 +188,13 @@ export function readArgs(argv: readonly string[]): Args {
       const found = commandNamed(token.value);
       if (command?.operands !== undefined) operands.push(token.value);
       else if (found !== undefined && command === undefined) command = found;
+      else if (found === undefined && isPlace(token.value)) places.push(token.value);
       // A word after an unknown option may be its value.
       else if (problems.length === 0) problems.push(unknownWord(token.value, found !== undefined));
     }
   }
   const chosen = command ?? commands[0]!;
+  if (problems.length === 0) problems.push(...usePlaces(places, chosen, values));
   for (const flag of FLAGS as readonly CliFlag[]) {
     const isGiven = switches.has(flag.name as FlagName) || values.has(flag.name as FlagName);
     if (isGiven && !isFor(flag, chosen.name)) problems.push(misplaced(flag, chosen));
@@ -193,6 +202,39 @@ export function readArgs(argv: readonly string[]): Args {
   if (problems.length > 0) throw new CompilerError(problems);
   const isNamed = command !== undefined;
   return { command: chosen, isNamed, isBrief, operands, switches, values };
+}
+
+const CONFIG_FILE = /\.(?:jsonc?|ya?ml)$/i;
+/** A list in JSON has the extension of its format. */
+const LIST_FILE = /\.sing-box\.json$/i;
+
+/** Whether a word is a URL, a file or a folder, and not a misspelled command. */
+function isPlace(word: string): boolean {
+  return /[./\\]/.test(word);
+}
+
+/** Uses a configuration or a folder as the value of `-c`, and URLs and lists as those of `-i`. */
+function usePlaces(
+  places: readonly string[],
+  { name: command }: CommandEntry,
+  values: Map<FlagName, string[]>,
+): Diagnostic[] {
+  return places.flatMap((place) => {
+    const isUrl = /^[a-z][a-z0-9+.-]+:\/\//i.test(place);
+    const isConfig = CONFIG_FILE.test(place) && !LIST_FILE.test(place);
+    const flag = !isUrl && (isConfig || /(?:^|[/\\])\.{0,2}$/.test(place)) ? "config" : "input";
+    const known = values.get(flag) ?? [];
+    const [short, what] = flag === "config" ? ["-c", "configuration"] : ["-i", "list"];
+    if (!takes(command, flag))
+      return problem(`${command} does not take a ${what}: ${printable(place, 80)}`);
+    if (flag === "config" && known.length > 0)
+      return problem(
+        `More than one configuration: ${printable(known[0]!, 80)} and ${printable(place, 80)}`,
+        `Run it once for each, or use ${short} once`,
+      );
+    values.set(flag, [...known, place]);
+    return [];
+  });
 }
 
 function misplaced(flag: CliFlag, { name: command }: CommandEntry): Diagnostic {
@@ -258,7 +300,9 @@ export function unknownCommand(
   ),
 ): Diagnostic {
   const hint =
-    meant === undefined ? "Use -c to name a configuration file" : `Did you mean "${meant}"?`;
+    meant === undefined
+      ? `If it is a file or a folder, write ./${printable(word, 60)}`
+      : `Did you mean "${meant}"?`;
   return problem(`Unknown command: ${printable(word, 60)}`, hint);
 }
 
@@ -269,9 +313,9 @@ export function durationOf(name: FlagName, text: string): number {
   const ms = text === "0" ? 0 : durationMs(text);
   if (ms !== undefined) return ms;
   throw new CompilerError([
-    errorOf(
-      "unknown-flag",
+    problem(
       `--${name} must be a duration such as 90s, 5m or 12h, not ${printable(text, 40)}`,
+      `Such as: --${name} ${/^\d{1,6}$/.test(text) ? text : "90"}s`,
     ),
   ]);
 }

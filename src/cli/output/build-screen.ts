@@ -33,6 +33,14 @@ import type {
 
 /** How many harmful lines are shown. The summary counts them all. */
 const MOST_ALARMS = 10;
+/**
+ * The event loop, which hears signals, turns while a list is compiled. Only with more bytes, or when foreign code runs, may it stand still
+ * for so long that a signal must end the program from another thread, whose start takes 75 ms of processor time: a twentieth of a
+ * build of two million lines.
+ */
+const MANY_BYTES = 128 * 1024 * 1024;
+/** Removes the line above. */
+const ERASE_LINE = "\u001b[1A\u001b[J";
 
 /** Shows the progress and outcome of a build on a terminal, or as JSON. */
 export class BuildScreen {
@@ -44,6 +52,12 @@ export class BuildScreen {
   private readonly published: string[] = [];
   private lists = 1;
   private readonly alarms = new Set<string>();
+  private isWriting = false;
+  /** The bytes of all sources so far. */
+  private bytes = 0;
+  private isWatching = false;
+  /** What the program says if a signal ends it now. */
+  private words = INTERRUPTED;
 
   constructor(options: Options, host: Host, reporter: Reporter) {
     this.options = options;
@@ -53,9 +67,11 @@ export class BuildScreen {
 
   readonly show = (event: BuildEvent): void => {
     const { host, reporter } = this;
+    if (this.isWriting) host.stderr.write(ERASE_LINE);
+    this.isWriting = false;
     switch (event.kind) {
       case "started":
-        endOnSignals(host, reporter);
+        if (this.options.permit.includes("plugins")) this.watchSignals();
         break;
       case "diagnostic":
         reporter.diagnostic(event.diagnostic);
@@ -64,6 +80,8 @@ export class BuildScreen {
         this.progress = new ProgressLines(host, reporter, event.sources, event.lists > 1);
         break;
       case "progress":
+        if (event.event.kind === "source-read" && (this.bytes += event.event.bytes) > MANY_BYTES)
+          this.watchSignals();
         this.progress?.show(event.event);
         break;
       case "read":
@@ -74,11 +92,12 @@ export class BuildScreen {
         reporter.debug(`${event.name}: ${event.text}, ${timeText(event.ms)}`);
         break;
       case "publishing":
-        endOnSignals(host, reporter, INTERRUPTED_PUBLISHING);
+        this.showWriting(event.list);
+        this.sayOnSignals(INTERRUPTED_PUBLISHING);
         break;
       case "published":
         this.published.push(event.list);
-        endOnSignals(host, reporter, published(this.published));
+        this.sayOnSignals(published(this.published));
         break;
       case "list-done":
         this.lists = event.lists;
@@ -88,6 +107,26 @@ export class BuildScreen {
         this.showWritten(event.output, writtenText(event.output));
     }
   };
+
+  /** On a terminal, until the next event. */
+  private showWriting(list: string): void {
+    const { host, reporter } = this;
+    if (!reporter.isLive) return;
+    this.isWriting = true;
+    const text = fitText(`writing ${printable(list)}`, Math.max(20, host.stderr.columns - 1));
+    host.stderr.write(`${reporter.style.strong(text)}\n`);
+  }
+
+  private watchSignals(): void {
+    if (this.isWatching) return;
+    this.isWatching = true;
+    this.sayOnSignals(this.words);
+  }
+
+  private sayOnSignals(words: Diagnostic): void {
+    this.words = words;
+    if (this.isWatching) endOnSignals(this.host, this.reporter, words);
+  }
 
   /** Does what follows a publish, and prints the final output. Returns the exit code. */
   async end(built: BuildOutcome, context: AfterContext): Promise<Exit> {
@@ -238,9 +277,10 @@ function listDocument(outcome: ListOutcome): BuiltList {
   };
 }
 
-export function writtenText({ format, names, bytes, parts }: WrittenOutput): string {
+export function writtenText({ format, names, bytes, parts, allowFile }: WrittenOutput): string {
   const files = parts !== undefined && parts > 1 ? `, ${parts} files` : "";
-  return `${format}, ${countText(names ?? 0, "name")}, ${bytesText(bytes ?? 0)}${files}`;
+  const allowed = allowFile === undefined ? "" : `; exceptions: ${printable(allowFile)}`;
+  return `${format}, ${countText(names ?? 0, "name")}, ${bytesText(bytes ?? 0)}${files}${allowed}`;
 }
 
 /** What a primary needs to get from the zone before to this one. */
@@ -262,14 +302,14 @@ export function lossLines(written: WrittenOutput): string[] {
   const { losses = [], leftOut = [] } = written;
   const of = (wanted: LossReason): Loss[] => losses.filter(({ reason }) => reason === wanted);
   const [narrowed, widened, excepted] = [of("narrowed"), of("widened"), of("excepted")];
-  const expanded = of("expanded");
-  const told = new Set([...narrowed, ...widened, ...excepted, ...expanded]);
+  const [expanded, devices] = [of("expanded"), of("devices")];
+  const told = new Set([...narrowed, ...widened, ...excepted, ...expanded, ...devices]);
   const others = losses.filter((loss) => !told.has(loss));
   const left = someOf(leftOut.map(sourceText));
   return [
     ...narrowed.map(
       ({ count }) =>
-        `blocks exact names only: subdomains of ${countText(count, "rule")} are blocked only if a source lists them`,
+        `blocks exact names only: subdomains of ${countText(count, "rule")} are blocked only if a source lists them; rpz, unbound and dnsmasq block them`,
     ),
     ...widened.map(
       ({ count, examples }) =>
@@ -283,19 +323,19 @@ export function lossLines(written: WrittenOutput): string[] {
       ({ count, examples }) =>
         `written as known names: ${countText(count, "pattern")} (${printable(examples[0] ?? "", 40)})`,
     ),
-    ...(others.length === 0 ? [] : [`skipped: ${others.map(lossText).join(", ")}`]),
+    ...devices.map(
+      ({ count, examples }) =>
+        `skipped, or exceptions for all its devices, because of an own $client or $ctag: ${countText(count, "rule")} (${printable(examples[0] ?? "", 40)})`,
+    ),
+    ...(others.length === 0
+      ? []
+      : [`skipped: ${others.map(lossText).join(", ")}; adblock and json have every rule`]),
     ...(left === "" ? [] : [`over the limit: ${left}`]),
   ];
 }
 
-function sourceText({
-  source,
-  names,
-}: {
-  readonly source: string;
-  readonly names: number;
-}): string {
-  return `${printable(source, 40)} ${numberText(names)}`;
+function sourceText({ label, names }: { readonly label: string; readonly names: number }): string {
+  return `${printable(label, 40)} ${numberText(names)}`;
 }
 
 function lossText({ reason, count, examples }: Loss): string {
@@ -358,6 +398,7 @@ function stateText({ state, goodAt = "", usedUntil = "", problem }: SourceReport
 /** Why a source is not used as it is, if it could be fetched. */
 const REASONS: Readonly<Record<string, string>> = {
   "fetch-timeout": "Connection timeout",
+  "offline-copies": "no copy",
   "source-not-found": "File not found",
   "source-unreadable": "cannot be read",
   "source-shrunk": "differs too much",
@@ -427,6 +468,7 @@ interface Running {
   readonly label: string;
   readonly since: number;
   bytes: number;
+  total: number | undefined;
   retries: number;
 }
 
@@ -474,13 +516,15 @@ export class ProgressLines {
     if (event.kind === "source-started") {
       const since = this.host.now().getTime();
       const label = printable(event.label, 60);
-      this.running.set(event.source, { label, since, bytes: 0, retries: 0 });
+      this.running.set(event.source, { label, since, bytes: 0, total: undefined, retries: 0 });
     } else if (event.kind === "compiling") this.rows = event.lines;
     else if ("source" in event) {
       // A mirror that is no longer needed may still send data.
       const source = this.running.get(event.source);
-      if (event.kind === "source-arriving") Object.assign(source ?? {}, { bytes: event.bytes });
-      else if (event.kind === "source-retried")
+      if (event.kind === "source-arriving") {
+        const { bytes, total } = event;
+        Object.assign(source ?? {}, { bytes, total });
+      } else if (event.kind === "source-retried")
         Object.assign(source ?? {}, { retries: event.retry });
       else {
         this.running.delete(event.source);
@@ -503,8 +547,7 @@ export class ProgressLines {
       const text = `read ${what}${printable(event.label)}: ${bytesText(event.bytes)}`;
       if (this.isBrief) this.reporter.debug(text);
       else this.reporter.info(text);
-    } else if (event.kind === "source-failed")
-      this.reporter.info(`failed ${printable(event.label)}`);
+    }
   }
 
   /** Shown before the work begins, because a full disk would report it too late. */
@@ -533,26 +576,37 @@ export class ProgressLines {
     const more = running.length - shown.length;
     const lines = [
       style.strong(fitText(heading.join(", "), width)),
-      ...shown.map((source) => this.sourceLine(source, now, width)),
+      ...this.sourceLines(shown, now, width),
       ...(more === 0 ? [] : [`  ${style.faint(`… and ${more} more`)}`]),
     ];
     this.host.stderr.write(`${lines.join("\n")}\n`);
     this.drawn = lines.length;
   }
 
-  private sourceLine(
-    { label, since, bytes, retries }: Running,
-    now: number,
-    width: number,
-  ): string {
-    const parts = [
-      ...(bytes === 0 ? [] : [bytesText(bytes)]),
-      ...secondsText(now - since),
-      ...(retries === 0 ? [] : [`retried ${timesText(retries)}`]),
-    ];
-    const state = parts.length === 0 ? "" : `  ${parts.join(", ")}`;
+  /** One line for each source; what has arrived stands below each other. */
+  private sourceLines(sources: readonly Running[], now: number, width: number): string[] {
+    const sizes = sources.map(({ bytes, total }) =>
+      bytes === 0
+        ? ""
+        : `${bytesText(bytes)}${total === undefined ? "" : ` of ${bytesText(total)}`}`,
+    );
+    const states = sources.map(({ since, retries }, index) => {
+      const size = sizes[index]!.padStart(Math.max(...sizes.map(textWidth)));
+      const parts = [
+        ...(size === "" ? [] : [size]),
+        ...secondsText(now - since),
+        ...(retries === 0 ? [] : [`retried ${timesText(retries)}`]),
+      ];
+      return parts.length === 0 ? "" : `  ${parts.join(size.trim() === "" ? "  " : ", ")}`;
+    });
+    const room = width - 4 - Math.max(0, ...states.map(textWidth));
+    const labels = sources.map(({ label }) => fitText(label, room));
+    const longest = Math.max(0, ...labels.map(textWidth));
     const { style } = this.reporter;
-    return `  ${style.faint("…")} ${fitText(label, width - 4 - textWidth(state))}${style.faint(state)}`;
+    return labels.map((label, index) => {
+      const gap = states[index] === "" ? "" : " ".repeat(longest - textWidth(label));
+      return `  ${style.faint("…")} ${label}${gap}${style.faint(states[index]!)}`;
+    });
   }
 
   private erase(): void {

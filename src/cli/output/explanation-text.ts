@@ -1,11 +1,18 @@
 import { isDegraded } from "../../builder/build.ts";
 import type { Style } from "../../diagnostics/render.ts";
-import { countText, timestampText, printable } from "../../diagnostics/text.ts";
+import {
+  type ListPlace,
+  countText,
+  listCommandLine,
+  printable,
+  shellWord,
+  timestampText,
+} from "../../diagnostics/text.ts";
 import { VERSION } from "../../diagnostics/version.ts";
 import type { ServerHealth } from "../commands/status.ts";
 import { fitText, textWidth } from "./reporter.ts";
 import { locationLink, locationText, renderTable } from "./table.ts";
-import type { Explanation, LineFate, Since } from "../../index.ts";
+import type { Decision, Explanation, LineFate, Since } from "../../index.ts";
 import type { LintedFile } from "../../documents/facts.ts";
 export type { LintedFile } from "../../documents/facts.ts";
 
@@ -25,21 +32,28 @@ const TONES = {
   neither: "strong",
 } as const;
 
+/** A list, and how it was found. */
+interface AskedList extends Partial<ListPlace> {
+  readonly file: string;
+}
+
 /** An explanation as text: the verdict, the rule, every source line of it, and what to do. */
 export function explanationText(
   explanation: Explanation,
-  list: string,
+  list: AskedList,
   style: Style,
   columns: number,
 ): string {
   const { name, verdict, rule, since, partial, lines, unseen, unblock } = explanation;
   const out = [
-    `${style.strong(printable(name))}  ${style[TONES[verdict]](WORDS[verdict])} in ${printable(list)}`,
+    `${style.strong(printable(name))}  ${style[TONES[verdict]](WORDS[verdict])} in ${printable(list.file)}`,
   ];
   if (rule !== undefined)
     out.push(
       `  by  ${style.strong(printable(rule.text))}  ${style.faint(locationLink(locationText(rule), rule, style))}`,
     );
+  if (explanation.decision !== undefined)
+    out.push(`  decided: ${decisionText(explanation.decision, style)}`);
   if (explanation.isNewlyBlocked === true)
     out.push(
       "  a popular name that the list would newly block; guards.newly_blocks keeps it reachable",
@@ -50,7 +64,7 @@ export function explanationText(
       `  for some clients or query types: ${printable(one.text)}  ${style.faint(locationText(one))}`,
     );
   out.push(...lineTable(lines, style, columns));
-  if (lines.length === 0 && unseen.length === 0)
+  if (lines.length === 0 && unseen.length === 0 && explanation.decision === undefined)
     out.push("  no line of any source names it or a parent domain");
   if (unseen.length > 0) {
     const files = unseen
@@ -60,11 +74,30 @@ export function explanationText(
     const more = unseen.length > 3 ? ` and ${unseen.length - 3} more` : "";
     out.push(`  ${style.warning("not checked")}, changed since or not cached: ${files}${more}`);
   }
-  if (unblock !== undefined)
-    out.push(
-      `  to unblock: ${style.note(`allow: ["${printable(unblock.allow)}"]`)}, which ${printable(unblock.effect)}`,
+  if (unblock !== undefined) {
+    const command = listCommandLine(
+      `allow ${shellWord(printable(unblock.allow))}`,
+      undefined,
+      list,
     );
+    out.push(`  to unblock: ${style.note(command)}, which ${printable(unblock.effect)}`);
+  }
   return `${out.join("\n")}\n`;
+}
+
+/** `allow shop.example.com  decisions.txt:3, since 2026-11-18, until 2026-12-01, #12: The shop does not load`. */
+export function decisionText(decision: Decision, style: Style): string {
+  const { verdict, name, exact, since, until, list, reference, reason, file, line } = decision;
+  const what = `${verdict} ${printable(name)}${exact ? " (the name alone)" : ""}`;
+  const facts = [
+    `${printable(file)}:${line}`,
+    ...(since === undefined ? [] : [`since ${since}`]),
+    ...(until === undefined ? [] : [`until ${until}`]),
+    ...(list === undefined ? [] : [`in ${printable(list, 60)}`]),
+    ...(reference === undefined ? [] : [printable(reference, 200)]),
+  ];
+  const why = reason === undefined ? "" : `: ${printable(reason, 200)}`;
+  return `${style.strong(what)}  ${style.faint(facts.join(", "))}${why}`;
 }
 
 function sinceText({ at, isOldest }: Since): string {
@@ -138,12 +171,12 @@ export function statusText(health: ServerHealth, style: Style, columns: number):
   const bad = sources.filter(({ state }) => isDegraded(String(state)));
   const held = new Map(entriesOf(health, "held").map((one) => [plainText(one["list"]), one]));
   const listRow = (one: JsonFields): string[] => {
-    const hold = held.get(plainText(one["name"]));
+    const hold = held.get(plainText(one["list"]));
     const state =
       hold === undefined
         ? `published ${timeText(one["publishedAt"])}`
         : `held at the build of ${timeText(hold["build"])}`;
-    return [nameText(one["name"]), rulesText(one["rules"]), state];
+    return [nameText(one["list"]), rulesText(one["rules"]), state];
   };
   const rows = [
     ...renderTable(
@@ -185,7 +218,7 @@ function runText(run: unknown): string {
   return `${timeText(at)}, ${state}${time}, by ${printable(plainText(trigger), 20)}`;
 }
 
-function sourceRow({ name: label, state, goodAt }: JsonFields): string[] {
+function sourceRow({ label, state, goodAt }: JsonFields): string[] {
   return [nameText(label), printable(plainText(state), 20), `last available ${timeText(goodAt)}`];
 }
 

@@ -33,6 +33,7 @@ export class Reporter {
   private readonly json: boolean;
   private readonly strict: boolean;
   private readonly printed = new Set<string>();
+  private readonly hints = new Set<string>();
 
   constructor(host: Host, settings: ReporterSettings) {
     this.host = host;
@@ -78,13 +79,16 @@ export class Reporter {
     this.host.stderr.write(`bug: please report this with the command that you ran\n  ${stack}\n`);
   }
 
-  /** Prints a problem once: several lists may have the same one. */
+  /** Prints a problem once: several lists may have the same one. So may several problems the same hint. */
   diagnostic(diagnostic: Diagnostic): void {
     const text = this.textOf(diagnostic);
     if (text === "" || this.printed.has(text)) return;
     this.printed.add(text);
+    const { hint = "", ...bare } = diagnostic;
+    const isKnown = this.hints.has(hint);
+    this.hints.add(hint);
     if (this.json) this.host.stderr.write(text);
-    else this.write(text);
+    else this.write(isKnown ? this.textOf(bare) : text);
   }
 
   private write(text: string): void {
@@ -95,6 +99,7 @@ export class Reporter {
   /** Allows the same diagnostics again for a new build. */
   reset(): void {
     this.printed.clear();
+    this.hints.clear();
   }
 
   /** What `diagnostic` writes; empty if the level hides it. */

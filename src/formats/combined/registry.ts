@@ -11,8 +11,6 @@ import type { Losses } from "../special-rule.ts";
  * about its parents, and is left out if it says the same.
  */
 export const combinedCdb: CombinedFormat = {
-  summary:
-    "A constant database with every name once, whose values say what lists block it, and a Lua file for dnsdist that chooses lists for clients.",
   usedBy: "dnsdist",
   // The rules first: a restart that meets the new database with the old ones would not know its lists.
   files: [{ ending: ".lua" }, { ending: "", isPolled: true }],
@@ -63,7 +61,6 @@ const BLOCK = 1024 * 1024;
  * the tags of the lists with a rule for its name, but not those of lists that have a rule for a parent.
  */
 export const unboundTags: CombinedFormat = {
-  summary: "Every name once, with the tags of the lists that block it; clients get lists by tags.",
   usedBy: "unbound",
   files: [{ ending: "" }],
   write({ lists, header, names }, { files: [file], losses }) {
@@ -250,8 +247,6 @@ interface CombinedTarget {
 
 /** A format for several lists at once. */
 interface CombinedFormat {
-  /** One line, for the reference page. */
-  readonly summary: string;
   readonly usedBy: string;
   /** The files of an output, in the order in which they are published. One of them has no ending. */
   readonly files: readonly CombinedFile[];

@@ -1,3 +1,4 @@
+import { DECISIONS_TYPE, decisionRule, readDecision } from "../../config/decisions.ts";
 import { Fate } from "../../rules/fate.ts";
 import { isJavaScript } from "../../syntax/regex-rule.ts";
 import { JsonEntries, type JsonTaker, takeTokens } from "./json-entries.ts";
@@ -93,7 +94,14 @@ export const foreignFormats: ReadonlyMap<string, ForeignFormat> = new Map<string
   ["mihomo", named(mihomoLine)],
   ["sing-box", { open: () => new SingBoxNames(), hasWholeNames: true }],
   ["json", nested({ open: () => new JsonEntries() })],
+  // Not for configurations: the file of decisions beside one.
+  [DECISIONS_TYPE, named(decisionMeaning, /^\s*#/)],
 ]);
+
+function decisionMeaning(line: string): string | Fate {
+  const read = readDecision(line);
+  return "problem" in read ? Fate.BadSyntax : decisionRule(read);
+}
 
 /** `address=/name/…`, `server=/name/…`, `local=/name/`, with one name or several. */
 interface NameLine {

@@ -5,6 +5,7 @@ import { RefusedFile } from "../reference/readers/lines-of.ts";
 import { MemoryProject, type Said } from "../memory-project.ts";
 import { Random } from "../random.ts";
 import type { RandomList } from "./random-list.ts";
+import { decisionsText, randomDecisions } from "./decision-check.ts";
 import { hasEdgeHyphen } from "./random-names.ts";
 import { spelling } from "./trials.ts";
 import { listIn } from "../documents.ts";
@@ -37,6 +38,8 @@ export interface Lateness {
   readonly exclusions: readonly string[];
   readonly inclusions: readonly string[];
   readonly allow: readonly string[];
+  /** The file of decisions. */
+  readonly decisions: string;
 }
 
 const OWN_CHAINS = [[], [], ["Compress"], ["RemoveModifiers"], ["InvertAllow"]];
@@ -61,6 +64,7 @@ export function randomLateness(random: Random, names: readonly string[]): Latene
     exclusions: some(0.3, rule),
     inclusions: random.chance(0.15) ? ["/[a-m]/", "@@", "com^"] : [],
     allow: some(0.3, () => random.pick(["%", "||%^", "*.%"]).replace("%", asked())),
+    decisions: random.chance(0.4) ? decisionsText(randomDecisions(random, names)) : "",
   };
 }
 
@@ -177,7 +181,8 @@ function lateFiles(
     lines.map((line) => (random.chance(share) ? `${line}\n` : "")).join(""),
   ]);
   const popular = names.slice(0, lateness.popular).map((name, index) => `${index + 1},${name}\n`);
-  return { ...Object.fromEntries(files), "top.csv": popular.join("") };
+  const { decisions } = lateness;
+  return { ...Object.fromEntries(files), "top.csv": popular.join(""), "decisions.txt": decisions };
 }
 
 function lateConfig(lateness: Lateness): object {

@@ -63,9 +63,9 @@ leaks=$(grep -c container-key-5512 "$work/serve.log" || true)
 
 # The same image compiles once and ends.
 podman run --name once-test "${hard[@]}" localhost/rules-compiler:test compile --json >"$work/once.json" 2>/dev/null && once=$? || once=$?
-# A newcomer with nothing but the start page: the package on an empty machine with Node, the executable on one without, the image.
+# A newcomer with nothing but the pages: the package on an empty machine with Node, the executable on one without, the image.
 newcomer=$work/newcomer
-"$node" "$here/newcomer-steps.ts" "$root/docs/guide/start.md" "$newcomer"
+"$node" "$here/newcomer-steps.ts" "$root/docs" "$newcomer"
 (cd "$root" && quiet npm pack --silent --pack-destination "$newcomer" && mv "$newcomer"/rules-compiler-*.tgz "$newcomer/rules-compiler.tgz")
 quiet "$node" "$root/scripts/executables.ts" "$newcomer" linux-x64
 mv "$newcomer/rules-compiler-linux-x64" "$newcomer/rules-compiler"
@@ -80,6 +80,7 @@ took() {
 byPackage=$(took buildah run --isolation chroot -v "$newcomer:/newcomer" "$machine" -- sh /newcomer/package/steps.sh)
 buildah run --isolation chroot "$machine" -- rm -rf /usr/local/bin/node /usr/local/lib/node_modules
 byExecutable=$(took buildah run --isolation chroot -v "$newcomer:/newcomer" "$machine" -- sh /newcomer/executable/steps.sh)
+cp "$newcomer"/package/{compiler-config.yaml,own-rules.txt} "$newcomer/image"
 byImage=$(took bash "$newcomer/image/steps.sh")
 newcomers=$(cat "$newcomer"/{package,executable,image}/rules/my-list.txt | grep -c '^||ads.example.com^$')
 buildah rm "$machine" >/dev/null

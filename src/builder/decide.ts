@@ -1,0 +1,225 @@
+import { encodeUtf8 } from "../bytes/text.ts";
+import {
+  DECISIONS_FILE,
+  DECISIONS_HEAD,
+  type Decision,
+  decisionLine,
+  decisionsText,
+  endOf,
+  readDecision,
+  readDecisions,
+  untilText,
+} from "../config/decisions.ts";
+import { CompilerError, errorOf } from "../diagnostics/render.ts";
+import { printable, reasonOf } from "../diagnostics/text.ts";
+import { slugOf } from "../engine/plan.ts";
+import { type ListChange, listChange } from "../explain/list-change.ts";
+import { askedName } from "../explain/traffic.ts";
+import type { Explanation } from "../explain/why.ts";
+import { writeWhole } from "../host/files.ts";
+import { type Host, HostError } from "../host/host.ts";
+import { type BuildContext, type BuildOutcome, build } from "./build.ts";
+import { ConfigFile } from "./plan/build-options.ts";
+import { listFiles } from "./plan/list-plan.ts";
+import { type ListConfig, type Project, openProject } from "./plan/project.ts";
+import { lastList, publishedState } from "./state/kept-builds.ts";
+
+/** What to decide about names. */
+export interface DecisionRequest {
+  readonly verdict: Decision["verdict"];
+  /** Names, URLs or rules. Without any, the result has the decisions that hold. */
+  readonly names: readonly string[];
+  /** Only the names themselves, without those below them. */
+  readonly exact?: boolean;
+  readonly reason?: string | undefined;
+  readonly reference?: string | undefined;
+  /** A date, or a duration such as `7d`. */
+  readonly until?: string | undefined;
+  /** Removes the decisions instead. */
+  readonly remove?: boolean;
+}
+
+/** What became of decisions. */
+export interface DecisionResult {
+  /** The decisions about these names now; those that were removed, after `remove`. */
+  readonly decisions: readonly Decision[];
+  /** Whether the lists are built again. If not, the next build applies the decisions. */
+  readonly isApplied: boolean;
+  readonly outcome: BuildOutcome | undefined;
+  readonly lists: readonly DecidedList[];
+}
+
+/** What a decision changed in a list. */
+export interface DecidedList {
+  readonly list: string;
+  readonly file: string;
+  readonly change: ListChange;
+  readonly names: readonly Explanation[];
+}
+
+/**
+ * Writes decisions beside the configuration, and builds its lists again from the texts of the last publish, so that nothing else changes. If such a
+ * text is lost, the next build applies the decisions. Rejects with a `CompilerError`.
+ */
+export async function decide(
+  request: DecisionRequest,
+  context: BuildContext,
+): Promise<DecisionResult> {
+  const { options, host } = context;
+  const { project, lists } = await openProject(options, host);
+  if (project.file === "")
+    throw new CompilerError([
+      errorOf("bad-decision", "Decisions need a configuration file", { hint: "Name it with -c" }),
+    ]);
+  if (request.names.length === 0) {
+    const now = host.now().getTime();
+    const decisions = (project.decisions ?? []).filter(
+      (one) => one.verdict === request.verdict && endOf(one) > now,
+    );
+    return { decisions, isApplied: true, outcome: undefined, lists: [] };
+  }
+  const only = options.filter.length === 0 ? [undefined] : lists.map(slug);
+  const wanted = only.flatMap((list) => requested(request, list, host.now()));
+  const text = await decisionsText(project.folder, host);
+  const { after, decisions } =
+    request.remove === true ? without(text, wanted) : including(text, wanted);
+  await write(project, after, host);
+  const names = [...new Set(wanted.map(({ name }) => name))];
+  const before = await Promise.all(lists.map(async (list) => await stateOf(list, context)));
+  const built = {
+    ...options,
+    fromPublished: true,
+    configFile: new ConfigFile(options.configPath, host),
+  };
+  const outcome = await build({ ...context, options: built });
+  const isLost = outcome.lists.some(({ diagnostics }) =>
+    diagnostics.some(({ code }) => code === "published-text-lost"),
+  );
+  if (isLost || outcome.status === "interrupted")
+    return { decisions, isApplied: false, outcome: undefined, lists: [] };
+  const decided: DecidedList[] = [];
+  for (const [index, list] of lists.entries()) {
+    const found = outcome.lists.find((one) => one.list === list.config.name);
+    const old = before[index];
+    if (old === undefined || (found?.status !== "published" && found?.status !== "unchanged"))
+      continue;
+    const { name: file, build: last } = await lastList(list.config.name, options, host);
+    const change = await listChange(old, (await stateOf(list, context))!);
+    decided.push({ list: list.config.name, file, change, names: await last.why(...names) });
+  }
+  return { decisions, isApplied: true, outcome, lists: decided };
+}
+
+function slug({ config }: ListConfig): string {
+  return slugOf(config.name);
+}
+
+async function stateOf(
+  { config }: ListConfig,
+  { options, host }: BuildContext,
+): Promise<Awaited<ReturnType<typeof publishedState>> | undefined> {
+  const path = listFiles(config.name, options, host)[0]?.path;
+  return path === undefined ? undefined : await publishedState(path, host);
+}
+
+type NewDecision = Omit<Decision, "file" | "line">;
+
+/** Throws a `CompilerError` for what is not a name, a date or one line. */
+function requested(
+  { verdict, names, exact = false, reason, reference, until, remove }: DecisionRequest,
+  list: string | undefined,
+  now: Date,
+): NewDecision[] {
+  const end = until === undefined ? undefined : untilText(until, now);
+  if (until !== undefined && end === undefined)
+    throw refused(`--until ${printable(until, 40)} is not a later date or a duration such as 7d`);
+  return names.map((name) => {
+    const decision = {
+      verdict,
+      name: askedName(name),
+      exact,
+      ...(remove !== true && { since: now.toISOString().slice(0, 10) }),
+      ...(end !== undefined && { until: end }),
+      ...(list !== undefined && { list }),
+      ...(reference !== undefined && { reference }),
+      ...(reason !== undefined && { reason: reason.replaceAll(/\s+/g, " ").trim() }),
+    };
+    const read = readDecision(decisionLine(decision));
+    if ("problem" in read) throw refused(read.problem);
+    return read;
+  });
+}
+
+function refused(problem: string): CompilerError {
+  const hint = "Such as: rules-compiler allow shop.example.com --until 7d";
+  return new CompilerError([errorOf("bad-decision", `Invalid decision: ${problem}`, { hint })]);
+}
+
+interface Edited {
+  readonly after: string;
+  readonly decisions: readonly Decision[];
+}
+
+/** Adds decisions. Each replaces those about the same names, in their place. */
+function including(text: string, wanted: readonly NewDecision[]): Edited {
+  const lines = linesOf(text === "" ? DECISIONS_HEAD : text);
+  for (const one of wanted) {
+    const old = placesOf(lines, (other) => isAbout(one, other));
+    const [first, ...others] = old;
+    if (first === undefined) lines.push(decisionLine(one));
+    else lines[first] = decisionLine(one);
+    for (const index of others.toReversed()) lines.splice(index, 1);
+  }
+  const after = `${lines.join("\n")}\n`;
+  const all = readDecisions(after, DECISIONS_FILE);
+  const decisions = all.filter((one) => wanted.some((other) => isAbout(one, other)));
+  return { after, decisions };
+}
+
+function without(text: string, wanted: readonly NewDecision[]): Edited {
+  const lines = linesOf(text);
+  const all = readDecisions(text, DECISIONS_FILE);
+  const decisions: Decision[] = [];
+  for (const one of wanted) {
+    const old = placesOf(lines, (other) => isAbout(one, other) && other.verdict === one.verdict);
+    if (old.length === 0)
+      throw new CompilerError([
+        errorOf("bad-decision", `There is no decision ${one.verdict} ${one.name}`, {
+          hint: `rules-compiler ${one.verdict} --list shows the decisions`,
+        }),
+      ]);
+    decisions.push(...all.filter((other) => isAbout(one, other) && other.verdict === one.verdict));
+    for (const index of old.toReversed()) lines.splice(index, 1);
+  }
+  return { after: lines.length === 0 ? "" : `${lines.join("\n")}\n`, decisions };
+}
+
+function linesOf(text: string): string[] {
+  return text.replace(/(?:\r?\n|\r)$/, "").split(/\r\n|\r|\n/);
+}
+
+function placesOf(lines: readonly string[], isWanted: (one: NewDecision) => boolean): number[] {
+  return lines.flatMap((line, index) => {
+    if (/^\s*(?:#|$)/.test(line)) return [];
+    const read = readDecision(line);
+    return !("problem" in read) && isWanted(read) ? [index] : [];
+  });
+}
+
+/** Whether a decision replaces another one. */
+function isAbout(one: NewDecision, other: NewDecision): boolean {
+  return one.name === other.name && one.list === other.list;
+}
+
+async function write({ folder }: Project, text: string, host: Host): Promise<void> {
+  const path = host.path.join(folder, DECISIONS_FILE);
+  try {
+    await writeWhole(path, host, (file) => file.write(encodeUtf8(text)));
+  } catch (error) {
+    if (!(error instanceof HostError)) throw error;
+    const cause = reasonOf(error.code, error.message);
+    throw new CompilerError([
+      errorOf("output-failed", `Cannot write ${DECISIONS_FILE}`, { cause }),
+    ]);
+  }
+}

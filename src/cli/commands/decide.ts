@@ -1,0 +1,73 @@
+import { Exit } from "../../diagnostics/codes.ts";
+import { CompilerError, errorOf } from "../../diagnostics/render.ts";
+import { printable } from "../../diagnostics/text.ts";
+import type { DecideDocument } from "../../documents/documents.ts";
+import type { Decision } from "../../documents/facts.ts";
+import { decideIn } from "../../index.ts";
+import { flagsOf } from "../flags/help.ts";
+import { proofWait } from "../flags/options.ts";
+import { BuildScreen } from "../output/build-screen.ts";
+import { changedRulesText } from "../output/change-text.ts";
+import { decisionText, explanationText } from "../output/explanation-text.ts";
+import { columnsOf } from "../output/reporter.ts";
+import { sendDocument, showText } from "../output/table.ts";
+import type { Command } from "./registry.ts";
+
+/** Decides about names: writes the decisions, builds again without fetching, and shows what changed. */
+export function decideCommand(verdict: Decision["verdict"]): Command {
+  return async (options, host, reporter, signal) => {
+    const { operands } = options.args;
+    const flags = flagsOf(verdict, options.args);
+    const { exact, reason, until, remove, ref: reference, list: lists } = flags;
+    const style = reporter.dataStyle;
+    if (operands.length === 0 && !lists)
+      throw new CompilerError([
+        errorOf("unknown-flag", `${verdict} needs a name`, {
+          hint: `Such as: ${verdict} shop.example.com; ${verdict} --list shows the decisions`,
+        }),
+      ]);
+    const screen = new BuildScreen(options, host, reporter);
+    // The summary of a build would hide the answer.
+    const emit: typeof screen.show = (event) => {
+      const isLost = event.kind === "diagnostic" && event.diagnostic.code === "published-text-lost";
+      if (event.kind === "diagnostic" && !isLost) screen.show(event);
+    };
+    const context = { options, host, signal, emit, waitMs: proofWait(options.args) };
+    const wish = { verdict, names: lists ? [] : operands, exact, reason, reference, until, remove };
+    const decided = await decideIn(wish, context);
+    const written = decided.decisions.map((one) => decisionText(one, reporter.style));
+    if (lists) {
+      if (!options.json) await showText(written.map((text) => `${text}\n`).join(""), host);
+    } else for (const text of written) reporter.info(`${remove ? "removed" : "decided"}: ${text}`);
+    if (!decided.isApplied)
+      reporter.info("The texts of the last publish are not stored: the next compile applies it");
+    const failed =
+      decided.outcome?.lists.filter(({ status }) => status === "failed" || status === "refused") ??
+      [];
+    for (const { diagnostics } of failed) for (const one of diagnostics) reporter.diagnostic(one);
+    if (options.json) {
+      const document: DecideDocument = {
+        decisions: decided.decisions,
+        isApplied: decided.isApplied,
+        lists: decided.lists.map(({ list, file, change: { added, removed }, names }) => ({
+          list,
+          file,
+          added,
+          removed,
+          names,
+        })),
+      };
+      await sendDocument(document, host);
+    } else
+      for (const { file, change, names } of decided.lists) {
+        const rules = changedRulesText(change, style);
+        const head = `${printable(file)}${rules === "" ? ": no rule changed" : ""}\n`;
+        const answers = names.map((one) =>
+          explanationText(one, { ...options, file }, style, columnsOf(host.stdout)),
+        );
+        await showText(`${head}${rules === "" ? "" : `${rules}\n`}${answers.join("")}`, host);
+      }
+    if (failed.length > 0) return failed[0]!.exit;
+    return decided.isProved ? Exit.Done : Exit.Unproved;
+  };
+}

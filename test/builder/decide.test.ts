@@ -1,0 +1,206 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { MemoryProject } from "../support/memory-project.ts";
+import { webOf } from "../support/web-of.ts";
+
+const URL_A = "https://a.example.org/list.txt";
+const URL_B = "https://b.example.org/list.txt";
+const CONFIG = `# mine
+name: N
+sources:
+  - source: ${URL_A}
+    name: A
+  - source: ${URL_B}
+    name: B
+transformations: [RemoveComments, Compress]
+outputs:
+  - format: hosts
+    file: n.hosts
+`;
+
+interface Fixture {
+  readonly project: MemoryProject;
+  readonly answers: Record<string, string>;
+  readonly asked: string[];
+}
+
+/** A published list of two remote sources, which change afterwards. */
+async function published(): Promise<Fixture> {
+  const answers: Record<string, string> = {
+    [URL_A]: "||ads.example.com^\n||shop.example.net^\n||two.example.net^\n",
+    [URL_B]: "0.0.0.0 three.example.net\n@@||free.example.net^\n",
+  };
+  const asked: string[] = [];
+  const web = webOf(answers);
+  const project = new MemoryProject(
+    { "c.yaml": CONFIG },
+    {
+      fetch: async (request) => {
+        asked.push(request.url);
+        return await web.fetch(request);
+      },
+    },
+  );
+  const { exit, stderr } = await project.run("-c", "c.yaml", "--cache-dir", "cache");
+  assert.equal(exit, 0, stderr);
+  asked.length = 0;
+  answers[URL_A] = "||changed.example.net^\n||ads.example.com^\n||two.example.net^\n";
+  delete answers[URL_B];
+  return { project, answers, asked };
+}
+
+function linesIn(text: string): Set<string> {
+  return new Set(text.split("\n").filter((line) => line !== "" && !/^[!#]/.test(line)));
+}
+
+function changed(before: string, after: string): string[] {
+  const [old, now] = [linesIn(before), linesIn(after)];
+  return [
+    ...[...now].filter((line) => !old.has(line)).map((line) => `+${line}`),
+    ...[...old].filter((line) => !now.has(line)).map((line) => `-${line}`),
+  ];
+}
+
+test("allow and block change one name, without a request", async () => {
+  const { project, asked } = await published();
+  const steps: readonly (readonly [string[], string[], string[]])[] = [
+    [
+      ["allow", "https://Shop.example.net./cart?x"],
+      ["-||shop.example.net^"],
+      ["-0.0.0.0 shop.example.net"],
+    ],
+    [
+      ["block", "free.example.net"],
+      ["+||free.example.net^", "-@@||free.example.net^"],
+      ["+0.0.0.0 free.example.net"],
+    ],
+    [["allow", "x.ads.example.com", "--exact"], ["+@@|x.ads.example.com^"], []],
+    [
+      ["allow", "shop.example.net", "--remove"],
+      ["+||shop.example.net^"],
+      ["+0.0.0.0 shop.example.net"],
+    ],
+    // The later of two contrary decisions replaces the earlier one.
+    [
+      ["allow", "free.example.net"],
+      ["-||free.example.net^", "+@@||free.example.net^"],
+      ["-0.0.0.0 free.example.net"],
+    ],
+  ];
+  for (const [words, list, hosts] of steps) {
+    const before = [project.text("rules/n.txt"), project.text("rules/n.hosts")] as const;
+    const { exit, stderr } = await project.run(...words, "-c", "c.yaml", "--cache-dir", "cache");
+    assert.equal(exit, 0, stderr);
+    assert.deepEqual(
+      changed(before[0], project.text("rules/n.txt")).toSorted(),
+      list.toSorted(),
+      words.join(" "),
+    );
+    assert.deepEqual(
+      changed(before[1], project.text("rules/n.hosts")).toSorted(),
+      hosts.toSorted(),
+      words.join(" "),
+    );
+  }
+  assert.deepEqual(asked, []);
+  assert.equal(project.text("c.yaml"), CONFIG);
+  assert.equal(
+    project
+      .text("decisions.txt")
+      .split("\n")
+      .filter((line) => line.startsWith("allow")).length,
+    2,
+  );
+  // The next compile asks again, and keeps the decisions.
+  await project.run("-c", "c.yaml", "--cache-dir", "cache");
+  assert.ok(asked.length > 0);
+  assert.ok(project.text("rules/n.txt").includes("||changed.example.net^"));
+  assert.ok(project.text("rules/n.txt").includes("@@|x.ads.example.com^"));
+});
+
+test("where the texts are lost, the decision is written, and the next compile applies it", async () => {
+  const { project, answers, asked } = await published();
+  const before = project.text("rules/n.txt");
+  for (const path of project.memory.files.keys())
+    if (path.includes("/cache/objects/")) project.memory.files.delete(path);
+  const { exit, stderr } = await project.run(
+    "block",
+    "new.example.net",
+    "-c",
+    "c.yaml",
+    "--cache-dir",
+    "cache",
+  );
+  assert.equal(exit, 0, stderr);
+  assert.match(stderr, /the next compile applies it/);
+  assert.equal(project.text("rules/n.txt"), before);
+  assert.deepEqual(asked, []);
+  assert.match(project.text("decisions.txt"), /^block new\.example\.net since 2026-11-10$/m);
+  answers[URL_A] = "||ads.example.com^\n||shop.example.net^\n||two.example.net^\n";
+  answers[URL_B] = "0.0.0.0 three.example.net\n";
+  await project.run("-c", "c.yaml", "--cache-dir", "cache");
+  assert.ok(project.text("rules/n.txt").includes("||new.example.net^"));
+});
+
+test("comments and order of the file stay, and what is not a decision is refused", async () => {
+  const { project } = await published();
+  project.write(
+    "decisions.txt",
+    "# one\nblock a.example.net # why\n\n# two\nallow b.example.net\n",
+  );
+  await project.run(
+    "allow",
+    "a.example.net",
+    "-c",
+    "c.yaml",
+    "--cache-dir",
+    "cache",
+    "--reason",
+    "other\nlines",
+    "--until",
+    "2026-12-01",
+    "--ref",
+    "#7",
+  );
+  assert.equal(
+    project.text("decisions.txt"),
+    "# one\nallow a.example.net since 2026-11-10 until 2026-12-01 ref #7 # other lines\n\n# two\nallow b.example.net\n",
+  );
+  for (const words of [
+    ["block", "com"],
+    ["allow", "10.1.2.3"],
+    ["block", "x y"],
+    ["allow", "c.example.net", "--until", "2026-11-09"],
+    ["block", "b.example.net", "--remove"],
+    ["allow"],
+  ]) {
+    const kept = project.text("decisions.txt");
+    const { exit } = await project.run(...words, "-c", "c.yaml", "--cache-dir", "cache");
+    assert.equal(exit, 2, words.join(" "));
+    assert.equal(project.text("decisions.txt"), kept);
+  }
+});
+
+test("the decision to allow a household name confirms that rules against it are dropped", async () => {
+  const { project, answers } = await published();
+  answers[URL_A] = "||google.com^\n||ads.example.com^\n||shop.example.net^\n||two.example.net^\n";
+  answers[URL_B] = "0.0.0.0 three.example.net\n";
+  const words = ["-c", "c.yaml", "--cache-dir", "cache"];
+  assert.match((await project.run(...words)).stderr, /household-names/);
+  const { stderr, exit } = await project.run("allow", "google.com", ...words, "--json");
+  assert.equal(exit, 0, stderr);
+  project.now = "2026-11-11T00:00:00Z";
+  const { stdout } = await project.run(...words, "--json");
+  assert.doesNotMatch(stdout, /household-names|"household":\[/);
+});
+
+test("decisions alone do not make a list while its sources are gone", async () => {
+  const files = {
+    "c.yaml": `name: N\nsources: [${URL_A}]\n`,
+    "decisions.txt": "block x.example.net\n",
+  };
+  const project = new MemoryProject(files, webOf({}));
+  const { exit, stderr } = await project.run("-c", "c.yaml");
+  assert.equal(exit, 4, stderr);
+  assert.ok([...project.memory.files.keys()].every((path) => !path.endsWith("rules/n.txt")));
+});
