@@ -55,7 +55,7 @@ const ROWS: readonly Row[] = [
   },
   {
     what: "Asks only for changes",
-    here: ["yes", "[large lists](large-lists.md)"],
+    here: ["yes", "[unchanged lists](run.md#on-a-small-machine)"],
     others: [
       ["no", "sends `Pragma: no-cache`"],
       ["no", "not in the path of the command"],
@@ -88,7 +88,7 @@ const ROWS: readonly Row[] = [
   },
   {
     what: "Why a name is blocked",
-    here: ["list, line, since when", "[why](why.md)"],
+    here: ["list, line, since when", "[why](questions.md)"],
     others: [
       ["no", "no such command"],
       ["no", "no such command"],
@@ -99,7 +99,7 @@ const ROWS: readonly Row[] = [
   },
   {
     what: "What lists share",
-    here: ["yes", "[stats](why.md)"],
+    here: ["yes", "[stats](questions.md)"],
     others: [
       ["no", "no such command"],
       ["no", "no such command"],
@@ -121,7 +121,14 @@ const ROWS: readonly Row[] = [
   },
 ];
 
-function tableOf(): string {
+/** Returns a page with the table and its evidence between its markers. */
+export function withComparison(page: string): string {
+  const marker = /(<!-- comparison -->\n)[^]*?(<!-- \/comparison -->)/;
+  return page.replace(marker, (_, start: string, end: string) => `${start}${comparison()}${end}`);
+}
+
+function comparison(): string {
+  const versions = TOOLS.map(([name, version]) => `${name} ${version}`).join(", ");
   const heads = [
     "",
     "rules-compiler",
@@ -132,35 +139,23 @@ function tableOf(): string {
     `**${here[0]}**`,
     ...others.map(([text]) => text),
   ]);
-  return [heads, heads.map(() => "---"), ...rows]
+  const table = [heads, heads.map(() => "---"), ...rows]
     .map((cells) => `| ${cells.join(" | ")} |\n`)
     .join("");
-}
-
-/** Returns a page with the current table between its markers. */
-export function withComparison(page: string): string {
-  const marker = /(<!-- comparison -->\n)[^]*?(<!-- \/comparison -->)/;
-  return page.replace(marker, (_, start: string, end: string) => `${start}${tableOf()}${end}`);
-}
-
-/** The page with the table and its evidence. */
-export function comparisonPage(): string {
-  const versions = TOOLS.map(([name, version]) => `${name} ${version}`).join(", ");
   const evidence = ROWS.flatMap(({ what, here, others }) => [
-    `## ${what.replaceAll(/[`\\]/g, "")}\n`,
+    `**${what}**\n`,
     `- rules-compiler: ${here[0]} (${here[1]})`,
     ...others.map(([text, where], index) => `- ${TOOLS[index]![0]}: ${text} (${where})`),
     "",
-  ]);
-  return [
-    "<!-- Made by scripts/comparison.ts. -->\n",
-    "# Compared with other software\n",
-    `What each has and has not, for ${versions}.`,
-    "Below the table is where each cell can be checked: in the files of that version, or by running it. Corrections are welcome.\n",
-    tableOf(),
-    "Pi-hole and blocky are resolvers: they answer queries, which this program does not. hBlock writes hosts files for one machine.\n",
-    ...evidence,
-  ]
-    .join("\n")
-    .replace(/\n+$/, "\n");
+  ]).join("\n");
+  return `What each has and has not, as of November 2026: ${versions}. Pi-hole and blocky are resolvers: they answer
+queries, which this program does not. hBlock writes hosts files for one machine.
+
+${table}
+<details>
+<summary>Where each cell can be checked: in the files of that version, or by running it</summary>
+
+${evidence}
+</details>
+`;
 }

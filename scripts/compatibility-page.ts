@@ -63,7 +63,7 @@ function example(vector: Vector, outcome: Outcome): string {
     outcome.warnings === undefined
       ? ""
       : `\n\nWarning: ${outcome.warnings.map((warning) => `"${warning}"`).join(" ")}`;
-  return `\`\`\`\n${JSON.stringify(settings)}\n${input.join("\n")}\n\`\`\`\n\n| the reference | rules-compiler |\n|---|---|\n| ${cell(before)} | ${cell(after)} |${warnings}`;
+  return `${fenced(`${JSON.stringify(settings)}\n${input.join("\n")}`)}\n\nThe reference:\n\n${fenced(before)}\n\nrules-compiler:\n\n${fenced(after)}${warnings}`;
 }
 
 /** The settings of the sources that matter to the case: all except their location. */
@@ -104,13 +104,8 @@ function rules(lines: readonly string[]): string {
 
 const MOST_LINES = 16;
 
-function cell(content: string): string {
-  const lines = content.split("\n");
-  const shown = lines
-    .slice(0, MOST_LINES)
-    .map((line) =>
-      line === "" ? "*(empty)*" : `\`${printable(line, 90).replaceAll("|", "\\|")}\``,
-    );
-  if (lines.length > MOST_LINES) shown.push(`… ${lines.length - MOST_LINES} more`);
-  return shown.join("<br>");
+function fenced(content: string): string {
+  const lines = content.split("\n").map((line) => printable(line, 200));
+  const more = lines.length > MOST_LINES ? [`… ${lines.length - MOST_LINES} more`] : [];
+  return `\`\`\`text\n${[...lines.slice(0, MOST_LINES), ...more].join("\n")}\n\`\`\``;
 }

@@ -6,7 +6,7 @@ export interface Figure {
   readonly said: string;
 }
 
-/** A reporter for `node --test` that collects the diagnostics of tests as JSON, for docs/guide/reliability.md. */
+/** A reporter for `node --test` that collects the diagnostics of tests as JSON, for docs/guide/evidence.md. */
 // oxlint-disable-next-line no-default-export -- Node requires it
 export default async function* figuresReporter(
   events: AsyncIterable<TestEvent>,

@@ -29,11 +29,9 @@ interface Reference {
   readonly speedUp: { readonly cpu: number };
 }
 
-const PAGE = "docs/guide/large-lists.md";
-
 /** Returns a page with its headline numbers, in text or front matter, updated from the last benchmark results. */
-export function withHeadline(path: string): string {
-  return readFileSync(path, "utf8")
+export function withHeadline(page: string): string {
+  return page
     .replace(
       /<!-- headline -->[^]*?<!-- \/headline -->/,
       `<!-- headline -->${headline()}<!-- /headline -->`,
@@ -57,9 +55,8 @@ function millions(count: number): string {
   return String(Number((count / 1e6).toFixed(1)));
 }
 
-/** Returns the page with the figures of the last benchmark results. */
-export function figuresPage(): string {
-  const page = readFileSync(PAGE, "utf8");
+/** Returns a page with the figures of the last benchmark results. */
+export function withFigures(page: string): string {
   const figures = [comparisons(), limits(), reference(), growth(), rebuild()].join("\n");
   return page.replace(
     /<!-- figures -->[^]*<!-- \/figures -->/,

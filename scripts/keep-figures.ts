@@ -1,9 +1,9 @@
-/** Keeps what the last runs of the long tests reported, with commit and date, for docs/guide/reliability.md. A file that did not run keeps its figures. */
+/** Keeps what the last runs of the long tests reported, with commit and date, for docs/guide/evidence.md. A file that did not run keeps its figures. */
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import process from "node:process";
 import type { Figure } from "./figures-reporter.ts";
-import { type KeptFigures, KEPT } from "./reliability-page.ts";
+import { type KeptFigures, KEPT } from "./reliability.ts";
 
 const read = (path: string): unknown => JSON.parse(readFileSync(path, "utf8"));
 

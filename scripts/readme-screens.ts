@@ -19,7 +19,7 @@ async function screens(): Promise<Record<string, string>> {
   const transformations = ["RemoveComments", "Compress", "Deduplicate", "InsertFinalNewLine"];
   const memory = memoryHost({
     files: {
-      "my-list.json": JSON.stringify({ name: "My list", sources, transformations }),
+      "compiler-config.json": JSON.stringify({ name: "My list", sources, transformations }),
       "ads.txt":
         "# ads\n0.0.0.0 ads.example.com\n0.0.0.0 metrics.ads.example.com\n0.0.0.0 tracker.example.net\n",
       "phishing.txt": `! phishing\n${names("login-", 400)}||ads.example.com^\n`,
@@ -33,12 +33,12 @@ async function screens(): Promise<Record<string, string>> {
     await run([...line.split(" ").slice(1), "-q"], host, new AbortController().signal);
     return `\`\`\`console\n$ ${line}\n${memory.output.stdout}\`\`\`\n`;
   };
-  await say("rules-compiler compile -c my-list.json");
-  const why = await say("rules-compiler why -c my-list.json metrics.ads.example.com");
-  const stats = await say("rules-compiler stats -c my-list.json");
+  await say("rules-compiler compile");
+  const why = await say("rules-compiler why metrics.ads.example.com");
+  const stats = await say("rules-compiler stats");
   const bad = `! phishing\n${names("login-", 400)}||ads.example.com^\n||com^\n`;
   memory.files.set("/project/phishing.txt", new TextEncoder().encode(bad));
-  const plan = await say("rules-compiler plan -c my-list.json");
+  const plan = await say("rules-compiler plan");
   return { plan, why, stats };
 }
 

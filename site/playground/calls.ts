@@ -20,6 +20,9 @@ export interface Added {
   readonly notes: readonly string[];
 }
 
+/** A list as a link carries it. */
+export type SharedList = readonly [name: string, text: string];
+
 export interface Problem {
   readonly severity: "error" | "warning" | "note";
   readonly code: string;
@@ -51,6 +54,7 @@ export interface ListView {
   readonly cover: readonly string[];
   /** The list, and the other files of the build. */
   readonly files: readonly KnownFile[];
+  readonly alarms: readonly AlarmView[];
 }
 
 export interface Compiled {
@@ -63,6 +67,16 @@ export interface Compiled {
   /** Files that the configuration does not name. */
   readonly unused: readonly string[];
   readonly seconds: number;
+}
+
+/** A dropped line that would have done harm. */
+export interface AlarmView {
+  readonly at: string;
+  readonly text: string;
+  readonly fate: string;
+  readonly meaning: string;
+  /** How many more lines of the source have that fate. */
+  readonly more: number;
 }
 
 /** The lines to show. */

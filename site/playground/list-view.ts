@@ -1,8 +1,9 @@
 import { type Diagnostic, locationText } from "../../src/diagnostics/render.ts";
+import type { CompileReport } from "../../src/documents/facts.ts";
 import { FATE_ENTRIES, byRank, statsOf } from "../../src/explain/glossary.ts";
 import type { BuildRecord } from "../../src/record/build-record.ts";
 import type { BrowserHost } from "./browser-host.ts";
-import type { KnownFile, ListView, Problem } from "./calls.ts";
+import type { AlarmView, KnownFile, ListView, Problem } from "./calls.ts";
 
 /** The files that exist, with their sizes. */
 export function filesOf(paths: readonly string[], { files }: BrowserHost): KnownFile[] {
@@ -12,8 +13,25 @@ export function filesOf(paths: readonly string[], { files }: BrowserHost): Known
   });
 }
 
-/** A list as the page shows it. */
-export function listView(record: BuildRecord, path: string, files: readonly KnownFile[]): ListView {
+/** The lines that would have done harm, one for each source and fate. */
+export function alarmViews({ sources }: CompileReport): AlarmView[] {
+  return sources.flatMap(({ alarms = [], dropped }) =>
+    alarms.map(({ file, line, text, fate }) => ({
+      at: `${file}:${line}`,
+      text,
+      fate,
+      meaning: FATE_ENTRIES.get(fate)?.meaning ?? "",
+      more: (dropped[fate] ?? 1) - 1,
+    })),
+  );
+}
+
+/** A list as the page shows it, without its alarms. */
+export function listView(
+  record: BuildRecord,
+  path: string,
+  files: readonly KnownFile[],
+): Omit<ListView, "alarms"> {
   const { name, rules, lines, bytes, sources } = record.header;
   const stats = statsOf(record);
   return {

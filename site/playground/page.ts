@@ -1,14 +1,17 @@
 import { FORMAT_NAMES } from "../../src/config/outputs.ts";
-import type { Added, Compiled, GivenFile, ListView, Wanted } from "./calls.ts";
+import { countText } from "../../src/diagnostics/text.ts";
+import type { Added, Compiled, GivenFile, ListView, Problem, Wanted } from "./calls.ts";
 import { byId, download, element, numberText, sizeText } from "./element.ts";
 import { EXAMPLE } from "./example.ts";
 import { LineView } from "./line-view.ts";
-import { problemBox, sourcesOf, summaryOf, whyOf } from "./results.ts";
-import { PageError, startWorker } from "./worker-client.ts";
+import { LinkError, MOST_TEXT, isLink, linkFor, readLink } from "./link.ts";
+import { alarmBox, missingBox, problemBox, sourcesOf, summaryOf, whyOf } from "./results.ts";
+import { PageError, WorkerClient } from "./worker-client.ts";
 
 /** The page: it takes files, asks the worker, and shows its answers. All work on lists happens in the worker. */
 
-const session = startWorker(byId("worker", "script").textContent);
+const client = new WorkerClient(byId("worker", "script").textContent);
+const session = client.calls;
 const rows = (from: number, count: number): ReturnType<typeof session.rows> =>
   session.rows(from, count);
 const TABS = ["sources", "text", "lines", "why", "formats"] as const;
@@ -29,6 +32,8 @@ let isOwnConfig = false;
 let running = 0;
 /** More text in a field would make the page slow: it becomes a file. */
 const MOST_PASTED = 100_000;
+/** What a link holds may be made to take long. */
+const MOST_OF_LINK_MS = 10_000;
 
 /** Runs a task of the user, and shows what goes wrong. */
 async function attempt(task: () => Promise<void>, status = ""): Promise<void> {
@@ -42,6 +47,7 @@ async function attempt(task: () => Promise<void>, status = ""): Promise<void> {
         ? error.problems
         : [{ severity: "error" as const, code: "bug", message: String(error) }];
     byId("problems").replaceChildren(...problems.map(problemBox));
+    scrollTo(0, 0);
   } finally {
     busy(-1);
   }
@@ -66,7 +72,8 @@ function take({ files, config, isGiven, notes }: Added): void {
   isOwnConfig ||= isGiven;
   const isEmpty = files.length === 0 && !isOwnConfig;
   byId("drop").classList.toggle("used", !isEmpty);
-  byId("clear").hidden = isEmpty;
+  byId("actions").hidden = isEmpty;
+  byId("intro").hidden = !isEmpty;
   byId("example").hidden = !isEmpty;
   byId("configuration").hidden = isEmpty;
   byId("notes").replaceChildren(...notes.map((note) => element("p", { class: "warn" }, note)));
@@ -92,12 +99,20 @@ async function clear(): Promise<void> {
   compiled = undefined;
   byId("problems").replaceChildren();
   byId("results").hidden = true;
+  showAddress("");
+}
+
+/** Changes the address without loading the page again. */
+function showAddress(hash: string): void {
+  history.replaceState(null, "", location.href.replace(/#.*$/, "") + hash);
 }
 
 async function compile(): Promise<void> {
   if (byId("known").childElementCount === 0 && !isOwnConfig) return await clear();
   byId("status").textContent = "Compiling…";
   byId("problems").replaceChildren();
+  // A link of what was compiled before.
+  showAddress("");
   const config = byId("config", "textarea").value;
   try {
     compiled = await session.compile(config);
@@ -116,10 +131,17 @@ async function compile(): Promise<void> {
   byId("written").replaceChildren();
   byId("answer").replaceChildren();
   showList();
+  scrollTo(0, 0);
+  if (!byId("results").hidden) byId("results").focus({ preventScroll: true });
 }
 
-function showProblems({ problems, isRefused, missing, unused }: Compiled): void {
-  const boxes = problems.map(problemBox);
+function isError({ severity }: Problem): boolean {
+  return severity === "error";
+}
+
+/** What stops a publish comes before the results, what is only worth knowing after them. */
+function showProblems({ problems, isRefused, missing, unused, lists }: Compiled): void {
+  const boxes = problems.filter(isError).map(problemBox);
   if (unused.length > 0) {
     const words = `The configuration does not name ${unused.join(", ")}.`;
     boxes.unshift(element("div", { class: "problem" }, words));
@@ -128,23 +150,81 @@ function showProblems({ problems, isRefused, missing, unused }: Compiled): void 
     const words = "The program would refuse to publish this list. It is shown anyway.";
     boxes.unshift(element("div", { class: "problem error" }, words));
   }
-  if (missing.length > 0) {
-    const command = `curl -fL ${missing.map(({ address, file }) => `-o '${shell(file)}' '${shell(address)}'`).join(" \\\n  ")}`;
-    const words = `This page fetches nothing, and ${numberText(missing.length)} of the lists are at addresses. Download them with this command, then drop the files here:`;
-    boxes.unshift(
-      element(
-        "div",
-        { class: "problem" },
-        element("p", {}, words),
-        element("pre", { tabindex: "0" }, command),
-      ),
-    );
-  }
+  if (missing.length > 0) boxes.unshift(missingBox(missing, lists.length > 0));
   byId("problems").replaceChildren(...boxes);
+  const others = problems.filter((one) => !isError(one));
+  const shown = byId("warnings", "details");
+  shown.hidden = others.length === 0;
+  shown.open = false;
+  shown.querySelector("summary")!.textContent = countText(others.length, "warning");
+  shown.querySelector("div")!.replaceChildren(...others.map(problemBox));
 }
 
-function shell(text: string): string {
-  return text.replaceAll("'", "'\\''");
+/** Opens what a link holds. */
+async function openLink(): Promise<void> {
+  if (!isLink(location.hash)) return;
+  const { hash } = location;
+  await attempt(async () => {
+    const limit = setTimeout(() => {
+      const message = `What the link holds takes longer than ${MOST_OF_LINK_MS / 1000} seconds to compile.`;
+      client.restart([{ severity: "error", code: "link", message }]);
+    }, MOST_OF_LINK_MS);
+    try {
+      const { config, isOwn, lists } = await readLink(hash);
+      await clear();
+      const added = await session.restore(lists);
+      take({ ...added, config: isOwn ? config : added.config, isGiven: isOwn });
+      await compile();
+      showAddress(hash);
+      byId("notes").replaceChildren(element("p", { class: "faint" }, "Opened from a link."));
+    } catch (error) {
+      await clear();
+      throw error instanceof LinkError
+        ? new PageError([
+            {
+              severity: "error",
+              code: "link",
+              message: `The link cannot be opened. ${error.message}`,
+              hint: "Ask for a new one",
+            },
+          ])
+        : error;
+    } finally {
+      clearTimeout(limit);
+    }
+  }, "Opening the link…");
+}
+
+/** Puts what the page compiles into its address, and copies that. */
+async function share(): Promise<void> {
+  const shared = { config: byId("config", "textarea").value, isOwn: isOwnConfig };
+  const lists = await session.texts(MOST_TEXT);
+  const whole = lists && (await linkFor({ ...shared, lists }));
+  const hash = whole ?? (await linkFor({ ...shared, isOwn: true, lists: [] }));
+  if (hash === undefined)
+    throw new PageError([
+      {
+        severity: "error",
+        code: "link",
+        message: "The configuration is too long for a link.",
+        hint: "Download it, and send the file",
+      },
+    ]);
+  showAddress(hash);
+  // Only a page that came over https, or from this machine, may copy.
+  const isCopied =
+    "clipboard" in navigator &&
+    (await navigator.clipboard.writeText(location.href).then(
+      () => true,
+      () => false,
+    ));
+  const done = isCopied ? "The link is copied" : "The address of this page is the link";
+  const content =
+    whole === undefined
+      ? "the configuration alone, because the lists are too long"
+      : "the configuration and the lists";
+  const words = `${done}. It has ${content}, behind the # that browsers do not send to servers.`;
+  byId("notes").replaceChildren(element("p", {}, words));
 }
 
 function current(): { list: ListView; index: number } | undefined {
@@ -157,6 +237,7 @@ function showList(): void {
   const chosen = current();
   if (chosen === undefined) return;
   const { list } = chosen;
+  byId("alarms").replaceChildren(...alarmBox(list.alarms));
   byId("summary").replaceChildren(...summaryOf(list, compiled!.seconds));
   byId("panel-sources").replaceChildren(...sourcesOf(list));
   byId("source", "select").replaceChildren(
@@ -306,6 +387,12 @@ function onFields(): void {
     void add(EXAMPLE.map(([name, text]) => ({ name, blob: new Blob([text]) })));
   });
   byId("clear").addEventListener("click", () => void attempt(clear));
+  byId("share").addEventListener("click", () => void attempt(share));
+  byId("change").addEventListener("click", () => {
+    byId("drop").scrollIntoView();
+    byId("paste").focus({ preventScroll: true });
+  });
+  addEventListener("hashchange", () => void openLink());
   const config = byId("config", "textarea");
   config.addEventListener("input", () => (isOwnConfig = true));
   byId("compile").addEventListener("click", () => void attempt(compile, "Compiling…"));
@@ -341,3 +428,4 @@ onDrop();
 onPaste();
 onTabs();
 onFields();
+void openLink();

@@ -1,5 +1,6 @@
 import { decodeUtf8, encodeUtf8 } from "../../src/bytes/text.ts";
 import { CompilerError } from "../../src/diagnostics/render.ts";
+import { countText } from "../../src/diagnostics/text.ts";
 import { USER_RULES, configText } from "../../src/import/config-text.ts";
 import { type ImportedConfig, configOfLists } from "../../src/import/hostlist-compiler.ts";
 import { readImportedConfig } from "../../src/import/read-imported-config.ts";
@@ -60,7 +61,10 @@ async function settingsIn(name: string, bytes: Uint8Array): Promise<ImportedConf
 function importedText(setup: ImportedConfig, lists: Lists, notes: string[]): string {
   const { software, lists: used, userRules, formats = [] } = setup;
   const on = used.filter(({ isOn }) => isOn).length;
-  notes.push(`${software}: ${on} of ${used.length} lists are enabled`);
+  const off = used.length - on;
+  notes.push(
+    `${software}: ${countText(on, "list")}${off === 0 ? "" : `, ${off} more switched off`}`,
+  );
   if (userRules.length > 0) lists.set(USER_RULES, encodeUtf8(`${userRules.join("\n")}\n`));
   return configText({ name: "My list", setup, formats, userRulesFile: USER_RULES });
 }

@@ -1,5 +1,6 @@
+import { countText } from "../../src/diagnostics/text.ts";
 import { COUNTS, LABELS } from "../../src/explain/glossary.ts";
-import type { ListView, Problem, Why } from "./calls.ts";
+import type { AlarmView, Compiled, ListView, Problem, Why } from "./calls.ts";
 import { element, numberText, sizeText } from "./element.ts";
 
 /** What the page shows of a build. */
@@ -21,6 +22,49 @@ export function problemBox({
   ];
   const title = element("p", {}, element("b", {}, `${severity}[${code}] `), message);
   return element("div", { class: `problem ${severity}` }, title, ...more);
+}
+
+const MOST_ALARMS = 5;
+
+/** The lines that would have done harm. */
+export function alarmBox(alarms: readonly AlarmView[]): Node[] {
+  if (alarms.length === 0) return [];
+  const count = alarms.reduce((sum, { more }) => sum + 1 + more, 0);
+  const lines = alarms.slice(0, MOST_ALARMS).map(({ at, text, fate, meaning, more }) => {
+    const rest = more === 0 ? "" : `, and ${countText(more, "more line")}`;
+    const words = `${meaning} (${fate}${rest})`;
+    return element("p", {}, element("b", {}, `${at} `), element("code", {}, text), ` ${words}`);
+  });
+  const others = alarms.length - MOST_ALARMS;
+  if (others > 0) lines.push(element("p", { class: "faint" }, `… ${others} more`));
+  const title = `${countText(count, "line")} would do harm and ${count === 1 ? "is" : "are"} dropped:`;
+  return [element("div", { class: "problem error" }, element("p", {}, title), ...lines)];
+}
+
+/** How to get the lists that a page cannot fetch. Beside results, it takes one line. */
+export function missingBox(missing: Compiled["missing"], hasResults: boolean): HTMLElement {
+  const isOne = missing.length === 1;
+  const those = isOne ? "it" : "them";
+  const files = missing.map(({ address, file }) => `-o '${shell(file)}' '${shell(address)}'`);
+  const command = element("pre", { tabindex: "0" }, `curl -fL ${files.join(" \\\n  ")}`);
+  const how = `This page fetches nothing: download ${those} with this command, then drop ${isOne ? "the file" : "the files"} here.`;
+  const what = `${countText(missing.length, "list")} at ${isOne ? "a URL" : "URLs"} ${isOne ? "is" : "are"} missing`;
+  const parts = hasResults
+    ? [
+        element(
+          "details",
+          {},
+          element("summary", {}, `${what}: how to add ${those}`),
+          element("p", {}, how),
+          command,
+        ),
+      ]
+    : [element("p", {}, `${what}. ${how}`), command];
+  return element("div", { class: "problem" }, ...parts);
+}
+
+function shell(text: string): string {
+  return text.replaceAll("'", "'\\''");
 }
 
 export function summaryOf({ rules, lines, bytes, sources }: ListView, seconds: number): Node[] {
@@ -68,7 +112,7 @@ export function sourcesOf(list: ListView): Node[] {
       ? "No source can be left out without losing rules."
       : `The list would be the same without ${idle.join(", ")}.`;
   return [
-    element("p", {}, advice),
+    ...(sources.length === 1 ? [] : [element("p", {}, advice)]),
     tableOf(heads, rows, [1, 2, 3]),
     element(
       "p",

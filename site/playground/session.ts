@@ -3,6 +3,7 @@ import { PublishedList, openRecorded } from "../../src/builder/open-build.ts";
 import type { BuildOptions } from "../../src/builder/plan/build-options.ts";
 import { openProject } from "../../src/builder/plan/project.ts";
 import type { Config } from "../../src/config/lists.ts";
+import { encodeUtf8 } from "../../src/bytes/text.ts";
 import { CompilerError } from "../../src/diagnostics/render.ts";
 import { readRecorded } from "../../src/explain/recorded-rows.ts";
 import { asciiName } from "../../src/explain/traffic.ts";
@@ -15,13 +16,14 @@ import type {
   Compiled,
   GivenFile,
   ListView,
+  SharedList,
   ShownLine,
   Wanted,
   Why,
   Written,
 } from "./calls.ts";
 import { FateTable, LineTable } from "./line-table.ts";
-import { filesOf, listView, problemOf } from "./list-view.ts";
+import { alarmViews, filesOf, listView, problemOf } from "./list-view.ts";
 import { type Lists, readGiven } from "./read-given.ts";
 
 interface BuiltList {
@@ -75,6 +77,25 @@ export class Session {
     return await readGiven([], this.lists);
   }
 
+  /** The lists in place of those that are there, as a link has them. */
+  async restore(shared: readonly SharedList[]): Promise<Added> {
+    await this.clear();
+    for (const [name, text] of shared) this.lists.set(name, encodeUtf8(text));
+    return await readGiven([], this.lists);
+  }
+
+  /** The lists for a link; undefined if they are too large for one, or not texts. */
+  async texts(mostBytes: number): Promise<readonly SharedList[] | undefined> {
+    const all = [...this.lists];
+    if (all.reduce((sum, [, { length }]) => sum + length, 0) > mostBytes) return undefined;
+    const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+    try {
+      return all.map(([name, bytes]) => [name, decoder.decode(bytes)] as const);
+    } catch {
+      return undefined;
+    }
+  }
+
   /** Forgets everything. */
   async clear(): Promise<Added> {
     this.lists.clear();
@@ -121,9 +142,13 @@ export class Session {
       this.built.push(await this.opened(outcome, { ...config, sources }));
     }
     const problems = [...refusals, ...outcomes.flatMap(({ diagnostics }) => diagnostics)];
+    const alarming = new Set(this.built.flatMap(({ view }) => view.alarms.map(({ at }) => at)));
     return {
       lists: this.built.map(({ view }) => view),
-      problems: problems.map(problemOf),
+      // Each line is shown once.
+      problems: problems
+        .map(problemOf)
+        .filter(({ code, at = "" }) => code !== "own-lines" || !alarming.has(at)),
       isRefused: refusals.length > 0,
       missing,
       unused: this.unusedIn(text),
@@ -233,7 +258,8 @@ export class Session {
     return (await build(context)).lists;
   }
 
-  private async opened({ outputs, files, list }: ListOutcome, config: Config): Promise<BuiltList> {
+  private async opened(outcome: ListOutcome, config: Config): Promise<BuiltList> {
+    const { outputs, files, list, report } = outcome;
     const { host } = this;
     const [first] = outputs;
     const path = host.path.resolve(FOLDER, first!.file ?? "");
@@ -241,7 +267,9 @@ export class Session {
     await file.close();
     const published = new PublishedList(path, record, OPTIONS.cacheDir, host);
     const all = files.map((name) => host.path.resolve(FOLDER, name));
-    return { view: listView(record, path, filesOf(all, host)), config, record, published };
+    const alarms = alarmViews(report!);
+    const view = { ...listView(record, path, filesOf(all, host)), alarms };
+    return { view, config, record, published };
   }
 
   private table(key: string, make: () => FateTable | LineTable): FateTable | LineTable {

@@ -16,30 +16,50 @@ type Calls = {
 };
 
 /** The session in the worker, with the same methods. The worker is made from a text in this page, so that its policy holds there, too. */
-export function startWorker(source: string): Calls {
-  const url = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
-  const worker = new Worker(url);
-  const waiting = new Map<number, (answer: Answer) => void>();
-  let last = 0;
-  worker.addEventListener("message", ({ data }: MessageEvent<Answer>) => {
-    waiting.get(data.id)?.(data);
-    waiting.delete(data.id);
-  });
-  const call = async (name: string, args: readonly unknown[]): Promise<unknown> => {
-    const id = ++last;
+export class WorkerClient {
+  readonly calls: Calls;
+  private readonly url: string;
+  private worker: Worker;
+  private readonly waiting = new Map<number, (answer: Answer) => void>();
+  private last = 0;
+
+  constructor(source: string) {
+    this.url = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
+    this.worker = this.started();
+    this.calls = new Proxy({} as Calls, {
+      get:
+        (_, name) =>
+        async (...args: readonly unknown[]) =>
+          await this.call(String(name), args),
+    });
+  }
+
+  /** Ends what the worker does, and starts another one, which knows no lists. Calls without an answer are rejected with these problems. */
+  restart(problems: readonly Problem[]): void {
+    this.worker.terminate();
+    this.worker = this.started();
+    for (const [id, answer] of this.waiting) answer({ id, problems });
+    this.waiting.clear();
+  }
+
+  private started(): Worker {
+    const worker = new Worker(this.url);
+    worker.addEventListener("message", ({ data }: MessageEvent<Answer>) => {
+      this.waiting.get(data.id)?.(data);
+      this.waiting.delete(data.id);
+    });
+    return worker;
+  }
+
+  private async call(name: string, args: readonly unknown[]): Promise<unknown> {
+    const id = ++this.last;
     const message: Call = { id, name, args };
     const answer = await new Promise<Answer>((resolve) => {
-      waiting.set(id, resolve);
+      this.waiting.set(id, resolve);
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- workers have none
-      worker.postMessage(message);
+      this.worker.postMessage(message);
     });
     if (answer.problems !== undefined) throw new PageError(answer.problems);
     return answer.value;
-  };
-  return new Proxy({} as Calls, {
-    get:
-      (_, name) =>
-      async (...args: readonly unknown[]) =>
-        await call(String(name), args),
-  });
+  }
 }

@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
+import { anchorOf } from "../../scripts/anchor.ts";
+import { menu } from "../../site/.vitepress/menu.ts";
 
 const root = join(import.meta.dirname, "../..");
 const pages = [
@@ -9,6 +11,8 @@ const pages = [
   "ARCHITECTURE.md",
   "CONTRIBUTING.md",
   "SECURITY.md",
+  "CODE_OF_CONDUCT.md",
+  "RELEASING.md",
   "CHANGELOG.md",
   ...readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".md"))
@@ -19,10 +23,7 @@ const pages = [
 function anchorsOf(text: string): Set<string> {
   const anchors = new Set<string>();
   for (const [, heading] of text.matchAll(/^#+ (.+)$/gm)) {
-    const base = heading!
-      .toLowerCase()
-      .replace(/[^\p{Letter}\p{Number} -]/gu, "")
-      .replaceAll(" ", "-");
+    const base = anchorOf(heading!);
     let anchor = base;
     for (let copy = 1; anchors.has(anchor); copy++) anchor = `${base}-${copy}`;
     anchors.add(anchor);
@@ -46,4 +47,18 @@ test("every link between pages has a target", () => {
     }
   }
   assert.ok(checked > 50, String(checked));
+});
+
+test("the menu has at most 25 pages, and every other page is linked from one of them", () => {
+  const linked = menu.flatMap(({ items }) => items.map(({ link }) => link));
+  assert.ok(linked.length <= 25, `${linked.length} pages`);
+  const shown = linked.map((link) => `docs${link.replace(/\/$/, "/index")}.md`);
+  for (const page of shown) assert.ok(existsSync(join(root, page)), page);
+  const first = ["docs/index.md", ...shown];
+  const reached = new Set(first);
+  for (const page of first)
+    for (const [, target] of readFileSync(join(root, page), "utf8").matchAll(/\]\(([^)#\s]+\.md)/g))
+      reached.add(join(dirname(page), target!));
+  const lost = pages.filter((page) => /^docs.(?!decisions)/.test(page) && !reached.has(page));
+  assert.deepEqual(lost, []);
 });

@@ -25,7 +25,7 @@ test("pages quote performance figures from the benchmark results", () => {
     costs: Record<string, { cpuSeconds: number }>;
   };
   const seconds = String(Number(costs["ours"]!.cpuSeconds.toPrecision(3)));
-  for (const file of ["README.md", "docs/index.md", "docs/scale.md"])
+  for (const file of ["README.md", "docs/index.md", "docs/guide/evidence.md"])
     assert.match(
       readFileSync(join(root, file), "utf8"),
       new RegExp(`million lines of real lists in ${seconds.replace(".", "\\.")} s of CPU time;`),

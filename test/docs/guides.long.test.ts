@@ -1,4 +1,3 @@
-import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -8,34 +7,20 @@ import { tmpdir } from "node:os";
 import process from "node:process";
 import { test } from "node:test";
 import { PROGRAM } from "../support/command.ts";
-import { type Block, blocksOf } from "../support/markdown.ts";
+import { type Block, blocksOf, endBackground, follow } from "../support/markdown.ts";
 
 /** Every `sh` block of the guides is run, in a folder with the files that its page and the start page show. */
 const root = join(import.meta.dirname, "../..");
 /** These need more than a folder; test/package/packed.alone.test.ts, test/resolvers/prove-guide.long.test.ts and test/after/publish-recipes.nightly.test.ts follow them. */
-const ELSEWHERE = new Set([
-  "start.md",
-  "serve.md",
-  "dns-api.md",
-  "library.md",
-  "prove.md",
-  "publish-elsewhere.md",
-]);
+const ELSEWHERE = new Set(["serve.md", "library.md", "prove.md", "publish-elsewhere.md"]);
 
 function pageOf(file: string): Block[] {
   return blocksOf(readFileSync(join(root, file), "utf8"));
 }
 
-function writeFiles(
-  blocks: readonly Block[],
-  folder: string,
-  change: (text: string) => string,
-): void {
-  for (const { language, title, text } of blocks)
-    if (title !== undefined && title !== "output" && language !== "sh") {
-      mkdirSync(dirname(join(folder, title)), { recursive: true });
-      writeFileSync(join(folder, title), change(text));
-    }
+function write(folder: string, title: string, text: string): void {
+  mkdirSync(dirname(join(folder, title)), { recursive: true });
+  writeFileSync(join(folder, title), text);
 }
 
 async function bash(
@@ -61,6 +46,11 @@ async function bash(
   return { code: await new Promise((ended) => child.on("close", ended)), said };
 }
 
+/** The files of the start page, which other pages go on with. */
+const START = pageOf("docs/guide/start.md").filter(
+  ({ language, title }) => language !== "sh" && title !== "output",
+);
+
 const pages = readdirSync(join(root, "docs/guide")).filter((file) => !ELSEWHERE.has(file));
 for (const page of pages) {
   const blocks = pageOf(join("docs/guide", page));
@@ -79,20 +69,15 @@ for (const page of pages) {
     await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
     const port = String((server.address() as AddressInfo).port);
     const here = (text: string): string => text.replaceAll("8765", port);
+    const reader = {
+      write: (title: string, text: string) => write(folder, title, here(text)),
+      run: async (script: string) => await bash(here(script), folder),
+    };
     try {
-      writeFiles(pageOf("docs/guide/start.md"), folder, here);
-      writeFiles(blocks, folder, here);
-      let said = "";
-      for (const { language, title, text } of blocks) {
-        if (language === "sh") {
-          const ended = await bash(here(text), folder);
-          assert.equal(ended.code, 0, `${text}\n${ended.said}`);
-          said = ended.said;
-        } else if (title === "output")
-          for (const line of text.trimEnd().split("\n"))
-            assert.ok(said.includes(line), `${page}: ${line}\nis not in:\n${said}`);
-      }
+      if (page !== "start.md") for (const { title, text } of START) write(folder, title!, text);
+      await follow(blocks, reader);
     } finally {
+      endBackground(folder);
       server.close();
       rmSync(folder, { recursive: true });
     }

@@ -3,6 +3,7 @@ import { Buffer } from "node:buffer";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { deflateRawSync } from "node:zlib";
 import { LOOKS, type Page, assertAccessible, browserFor, pictureOf } from "../support/browser.ts";
 import { corpusConfig, corpusFolder, missingCorpus } from "../support/corpus.ts";
 import { isNightly } from "../support/nightly.ts";
@@ -124,14 +125,28 @@ test("a page takes what people have, and answers", { timeout: 900_000 }, async (
     await page.waitForSelector(IDLE);
     assert.match(
       (await page.textContent("#notes")) ?? "",
-      /1 of 2 lists are enabled.*gravity\.db: a page does not.*rules-compiler audit/,
+      /AdGuard Home: 1 list, 1 more switched off.*gravity\.db: a page does not.*rules-compiler audit/,
     );
-    assert.match((await page.textContent("#problems")) ?? "", /-o 'ads.txt' 'https:\/\/lists.ex/);
+    assert.match(
+      (await page.textContent("#problems")) ?? "",
+      /^1 list at a URL is missing: how to add itThis page fetches nothing: download it with this command, then drop the file here\.curl -fL -o 'ads.txt' 'https:\/\/lists\.ex/,
+    );
+    await page.screenshot(pictureOf(`playground-missing-${look}`));
+    await assertAccessible(page, `${look}, a list is missing`, context);
     await page.setInputFiles("#files", [
       textFile("ads.txt", "# ads\n0.0.0.0 ads.example\n0.0.0.0 x.ads.example\n||com^\n"),
     ]);
     await page.waitForSelector(IDLE);
     assert.equal(await page.textContent("#problems"), "");
+    assert.equal(
+      await page.textContent("#alarms"),
+      "1 line would do harm and is dropped:https://lists.example/ads.txt:4 ||com^ would block a whole public suffix (public-suffix)",
+    );
+    // What was asked for comes first: only the title and what can be done stand above it.
+    const top = await page.evaluate<number>(
+      "document.querySelector('#alarms').getBoundingClientRect().top + scrollY * 1000",
+    );
+    assert.ok(top < 140, `${look}: the results begin at ${top}`);
     await page.screenshot(pictureOf(`playground-sources-${look}`));
     await assertAccessible(page, `${look}, sources`, context);
     await page.click("#tab-lines");
@@ -162,6 +177,134 @@ test("a page takes what people have, and answers", { timeout: 900_000 }, async (
     await page.close();
   }
 });
+
+/** Gives a list to the page and copies the link. */
+async function sharedLink(page: Page, url: string, text: string): Promise<string> {
+  await page.goto(url);
+  await page.setInputFiles("#files", [textFile("own.txt", text)]);
+  await page.waitForSelector(IDLE);
+  await page.click("#share");
+  await page.waitForSelector(IDLE);
+  return await page.evaluate<string>("location.href");
+}
+
+test(
+  "a link opens to the same list, and no server receives it",
+  { timeout: 900_000 },
+  async (context) => {
+    const { url, asked } = await servedPlayground(context);
+    const browser = await browserFor(context);
+    for (const [look, options] of LOOKS) {
+      asked.length = 0;
+      const page = await browser.newPage(options);
+      const link = await sharedLink(
+        page,
+        url,
+        "||ads.example^\n||x.ads.example^\n<img src=x onerror=alert(1)>\n",
+      );
+      assert.ok(link.startsWith(`${url}#1.`) && link.length < 1000, link);
+      assert.match(
+        (await page.textContent("#notes")) ?? "",
+        /It has the configuration and the lists/,
+      );
+      await assertAccessible(page, `${look}, shared`, context);
+      const other = await browser.newPage(options);
+      const wrong: string[] = [];
+      other.on("pageerror", ({ message }) => wrong.push(message ?? ""));
+      other.on("console", (message) => wrong.push(message.text?.() ?? ""));
+      await other.goto(link);
+      await other.waitForSelector(`${IDLE} #summary div`);
+      assert.match((await other.textContent("#summary")) ?? "", /^Rules1Lines3Kept1Dropped2/);
+      assert.equal(await other.textContent("#notes"), "Opened from a link.");
+      assert.equal(await other.evaluate<string>("location.href"), link, "it can be passed on");
+      await other.click("#tab-lines");
+      await other.waitForSelector("#view-lines .line:nth-child(3)");
+      assert.match(
+        (await other.textContent("#view-lines")) ?? "",
+        /<img src=x onerror=alert\(1\)>/,
+      );
+      await other.screenshot(pictureOf(`playground-link-${look}`));
+      await assertAccessible(other, `${look}, from a link`, context);
+      // What is compiled next is another list.
+      await paste(other, "||b.example^");
+      assert.equal(await other.evaluate<string>("location.hash"), "");
+      assert.deepEqual(wrong, []);
+      assert.deepEqual(asked, ["/playground/", "/playground/"], "a link is no more than the page");
+      await page.close();
+      await other.close();
+    }
+  },
+);
+
+test(
+  "a link with a configuration that lacks its lists asks for them, and a hostile one says why it fails",
+  { timeout: 900_000 },
+  async (context) => {
+    const { url } = await servedPlayground(context);
+    const browser = await browserFor(context);
+    const page = await browser.newPage({});
+    const long = Array.from(
+      { length: 4000 },
+      (_, at) => `||${Math.sin(at).toString(36).slice(3)}.example^`,
+    );
+    const link = await sharedLink(page, url, long.join("\n"));
+    assert.match(
+      (await page.textContent("#notes")) ?? "",
+      /the configuration alone, because the lists are too long/,
+    );
+    const other = await browser.newPage({});
+    await other.goto(link);
+    await other.waitForSelector(".problem.error");
+    assert.match((await other.textContent("#problems")) ?? "", /own\.txt/);
+    assert.match(
+      (await other.evaluate<string>("document.querySelector('#config').value")) ?? "",
+      /own\.txt/,
+    );
+    const bomb = deflateRawSync(Buffer.alloc(20_000_000, 32), { level: 9 }).toString("base64url");
+    // A browser opens another fragment of the same page without loading it.
+    for (const [fragment, reason] of [
+      ["#1.AAAA", /cannot be opened\. It is damaged/],
+      [`#1.${bomb}`, /more than a link may hold/],
+      ["#tab-lines", /not a link of this page/],
+    ] as const) {
+      await other.goto(url + fragment);
+      await other.waitForSelector(`${IDLE} .problem.error`);
+      assert.match((await other.textContent("#problems")) ?? "", reason);
+      assert.equal(await other.evaluate("document.querySelector('#results').hidden"), true);
+      await paste(other, "||b.example^");
+      assert.match((await other.textContent("#summary")) ?? "", /^Rules1/, "the page still works");
+    }
+  },
+);
+
+test(
+  "a link whose lists take too long is stopped, and the page still works",
+  { timeout: 900_000 },
+  async (context) => {
+    const { url } = await servedPlayground(context);
+    const page = await (await browserFor(context)).newPage({});
+    // A few kilobytes of link that keep an engine busy whose time grows with the text: long names, and thousands of expressions.
+    const exclusions = Array.from(
+      { length: 4000 },
+      (_, at) => `/z+z+z+z+[0-9]{${(at % 900) + 1}}[a-${String.fromCharCode(98 + (at % 24))}]/`,
+    );
+    const names = Array.from({ length: 1200 }, (_, at) => "z".repeat(at + 4));
+    const shared = {
+      config: JSON.stringify({ name: "L", sources: ["a.txt"], exclusions }),
+      isOwn: true,
+      lists: [["a.txt", `${names.join("\n")}\n`]],
+    };
+    const code = deflateRawSync(Buffer.from(JSON.stringify(shared)), { level: 9 }).toString(
+      "base64url",
+    );
+    await page.goto(`${url}#1.${code}`);
+    await page.waitForSelector(`${IDLE} :is(.problem.error, #summary div)`);
+    context.diagnostic((await page.textContent("#problems")) ?? "");
+    assert.match((await page.textContent("#problems")) ?? "", /takes longer than 10 seconds/);
+    await paste(page, "||b.example^");
+    assert.match((await page.textContent("#summary")) ?? "", /^Rules1/);
+  },
+);
 
 function textFile(
   name: string,

@@ -1,21 +1,17 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
-import { blocksOf } from "../support/markdown.ts";
+import { blocksOf, follow } from "../support/markdown.ts";
 
 const root = join(import.meta.dirname, "../..");
 
-test("the commands of the README make the program from a clone, with git and Node only", (context) => {
+test("the README can be followed with git and Node only, and shows what the program prints", async (context) => {
   const folder = mkdtempSync(join(tmpdir(), "readme-"));
   context.after(() => rmSync(folder, { recursive: true }));
-  const [block] = blocksOf(readFileSync(join(root, "README.md"), "utf8"));
-  assert.equal(block!.language, "sh");
-  const script = block!.text.replace(/(?<=git clone )\S+/, `"file://${root}" rules-compiler`);
-  assert.notEqual(script, block!.text);
   const prefix = join(folder, "prefix");
   mkdirSync(prefix);
   const env = {
@@ -24,12 +20,31 @@ test("the commands of the README make the program from a clone, with git and Nod
     npm_config_prefix: prefix,
     PATH: [join(prefix, "bin"), dirname(process.execPath), "/usr/bin", "/bin"].join(delimiter),
   };
-  const said = execFileSync("sh", ["-ec", `${script}\nrules-compiler 2>&1`], {
-    cwd: folder,
-    env,
-    encoding: "utf8",
+  const clone = "rules-compiler";
+  const shown = await follow(blocksOf(readFileSync(join(root, "README.md"), "utf8")), {
+    write: (title) => assert.fail(title),
+    run: async (script) => {
+      const here = script.replace(/(?<=git clone )\S+/, `"file://${root}" ${clone}`);
+      const cwd = here === script ? join(folder, clone) : folder;
+      const { status, stdout, stderr } = spawnSync("sh", ["-ec", here], {
+        cwd,
+        env,
+        encoding: "utf8",
+      });
+      return { code: status, said: stdout + stderr };
+    },
   });
-  assert.match(said, /written rules\/my-list\.txt: /);
-  const list = readFileSync(join(folder, "rules-compiler/rules/my-list.txt"), "utf8");
-  assert.match(list, /^\|\|ads\.example\.com\^$/m);
+  assert.ok(shown >= 10, String(shown));
+});
+
+test("the third line leads to what the workflow publishes", () => {
+  const [, , line = ""] = readFileSync(join(root, "README.md"), "utf8").split("\n");
+  const workflow = readFileSync(join(root, ".github/workflows/site.yml"), "utf8");
+  const base = / SITE_BASE: (\S+) /.exec(workflow)![1]!;
+  const site = `https://rules-compiler.github.io${base}`;
+  assert.equal(line, `[Docs](${site}) | [Playground](${site}playground/)`);
+  assert.match(
+    readFileSync(join(root, "site/.vitepress/config.ts"), "utf8"),
+    new RegExp(`"${site}"`),
+  );
 });

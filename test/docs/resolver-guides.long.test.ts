@@ -14,21 +14,13 @@ import { join } from "node:path";
 import process from "node:process";
 import { type TestContext, test } from "node:test";
 import { PROGRAM } from "../support/command.ts";
-import { blocksOf } from "../support/markdown.ts";
+import { blocksOf, follow } from "../support/markdown.ts";
 import { GUIDED, type Guided } from "../support/resolvers/guided.ts";
 import { startInternet } from "../support/resolvers/internet.ts";
 import { freePort } from "../support/resolvers/servers.ts";
 import { freeTcpPort } from "../support/resolvers/squid.ts";
 
 const PAGES = join(import.meta.dirname, "../../docs/resolvers");
-
-/** What differs between two runs: times, builds and durations. */
-function timeless(text: string): string {
-  return text
-    .replaceAll(/ +\d+ ms/g, " # ms")
-    .replaceAll(/\b[\da-f]{12}\b/g, "#")
-    .replaceAll(/, \d+\.\d s\b/g, ", # s");
-}
 
 /** Follows a guide with the real server. */
 class Walk {
@@ -120,30 +112,23 @@ echo $! > '${pid}'
   }
 }
 
-async function follow(name: string, guided: Guided, context: TestContext): Promise<void> {
+async function followGuide(name: string, guided: Guided, context: TestContext): Promise<void> {
   const internet = await startInternet();
   const walk = new Walk(guided, await freePort(), internet.port, await freeTcpPort());
   context.after(async () => {
     await walk.end();
     internet.close();
   });
-  let said = "";
-  let shown = 0;
   let isReady = false;
-  for (const { language, title, text } of blocksOf(readFileSync(join(PAGES, name), "utf8"))) {
-    if (language === "sh") {
+  const shown = await follow(blocksOf(readFileSync(join(PAGES, name), "utf8")), {
+    write: (title, text) => walk.write(title, text),
+    run: async (script) => {
       if (!isReady) walk.prepare();
       isReady = true;
-      const ended = await walk.bash(text);
-      assert.equal(ended.code, 0, `${text}\n${ended.said}\n${walk.log()}`);
-      said = timeless(ended.said);
-    } else if (title === "output")
-      for (const line of text.trimEnd().split("\n")) {
-        shown++;
-        assert.ok(said.includes(timeless(line)), `${line}\nis not in:\n${said}\n${walk.log()}`);
-      }
-    else if (title !== undefined) walk.write(title, text);
-  }
+      const { code, said } = await walk.bash(script);
+      return { code, said: code === 0 ? said : `${said}\n${walk.log()}` };
+    },
+  });
   assert.ok(shown >= 2, String(shown));
 }
 
@@ -154,7 +139,7 @@ for (const [page, guided] of Object.entries(GUIDED))
       timeout: 600_000,
     },
     async (context) => {
-      await follow(page, guided, context);
+      await followGuide(page, guided, context);
     },
   );
 

@@ -43,24 +43,24 @@ export interface KeptFigures {
   readonly said: readonly string[];
 }
 
-/** The output of each suite in its last run. */
-export function reliabilityPage(): string {
+/** Returns a page with the output of each suite in its last run. */
+export function withReliability(page: string): string {
+  const marker = /(<!-- reliability -->\n)[^]*?(<!-- \/reliability -->)/;
+  return page.replace(marker, (_, start: string, end: string) => `${start}${suites()}${end}`);
+}
+
+function suites(): string {
   const figures = JSON.parse(readFileSync(KEPT, "utf8")) as Record<string, KeptFigures>;
-  const sections = Object.entries(SUITES).flatMap(([file, about]) => {
-    const kept = figures[file];
-    if (kept === undefined) return [];
-    const { commit, date, size, said } = kept;
-    return [
-      `## ${about}\n\n\`${file}\`, ${size} size, ${date}, commit \`${commit}\`\n\n\`\`\`text\n${said.join("\n")}\n\`\`\``,
-    ];
-  });
-  return `<!-- Written by scripts/generate.ts from ${KEPT}, which \`npm run figures\` writes. -->
-
-# Reliability
-
-Our guarantees are tested with the real software: a part in the gate that every change has to pass, all of it every night
-(\`NIGHTLY=1 bash .ci/run\`, in parts of an hour). This is the output of each suite in its last run.
-
-${sections.join("\n\n")}
-`;
+  return Object.entries(SUITES)
+    .flatMap(([file, about]) => {
+      const kept = figures[file];
+      if (kept === undefined) return [];
+      const { commit, date, size, said } = kept;
+      const output = `\`\`\`text\n${said.join("\n")}\n\`\`\``;
+      const from = `\`${file}\`, ${size} size, ${date}, commit \`${commit}\``;
+      return [
+        `<details>\n<summary>${about.replaceAll("`", "")}</summary>\n\n${from}\n\n${output}\n\n</details>\n`,
+      ];
+    })
+    .join("\n");
 }
