@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs";
 import { cpus, tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
@@ -76,12 +77,24 @@ export function compileCommand(folder: string, ...more: string[]): string[] {
   ];
 }
 
-/** Prints the result and, with `--save`, writes it to bench/results. */
+/** Prints the result and, with `--save`, writes it to bench/results with the commit and the date. */
 export function report(name: string, result: object): void {
-  const text = `${JSON.stringify({ ...result, machine: machine() }, undefined, 2)}\n`;
+  const all = { ...result, machine: machine(), measured: measured() };
+  const text = `${JSON.stringify(all, undefined, 2)}\n`;
   process.stdout.write(`${name}: ${text}`);
   if (process.argv.includes("--save"))
     writeFileSync(join(ROOT, "bench/results", `${name}.json`), text);
+}
+
+function measured(): { readonly commit: string; readonly date: string } {
+  const git = (...words: string[]): string =>
+    execFileSync("git", words, { cwd: ROOT, encoding: "utf8" }).trim();
+  // A figure of code that nobody has cannot be measured again.
+  const isOfCommit = git("status", "--porcelain", "src", "kernel") === "";
+  return {
+    commit: isOfCommit ? git("rev-parse", "--short=10", "HEAD") : "uncommitted",
+    date: new Date().toISOString().slice(0, 10),
+  };
 }
 
 function machine(): object {

@@ -29,6 +29,45 @@ interface Reference {
   readonly speedUp: { readonly cpu: number };
 }
 
+interface Measured {
+  readonly measured: { readonly commit: string; readonly date: string };
+}
+
+export function hasInlineFigures(page: string): boolean {
+  return page.includes("<!-- figure ");
+}
+
+/**
+ * Returns a page with its inline figures updated: `<!-- figure watch:changeSeconds s -->0.3 s<!-- /figure -->` is a result, where it
+ * stands in its file, and a unit.
+ */
+export function withInlineFigures(page: string): string {
+  return page.replace(
+    /(<!-- figure ([\w-]+):([\w.-]+) ([^ ]+) -->)[^]*?(<!-- \/figure -->)/g,
+    (_, start: string, name: string, path: string, unit: string, end: string) =>
+      `${start}${figureAt(name, path.split("."), unit)}${end}`,
+  );
+}
+
+function figureAt(name: string, path: readonly string[], unit: string): string {
+  let found: unknown = result(name);
+  for (const key of path)
+    found = (found as Record<string, unknown> | undefined)?.[key.replaceAll("_", " ")];
+  if (typeof found !== "number")
+    throw new Error(`bench/results/${name}.json has no ${path.join(".")}`);
+  if (unit === "%") return percent(found);
+  return `${unit === "MB" ? found.toFixed(0) : rounded(found)} ${unit}`;
+}
+
+/** When and at which commit a result was measured. */
+function measuredAt(...names: readonly string[]): string {
+  const all = names.map((name) => {
+    const { commit, date } = (result(name) as Measured).measured;
+    return `${date}, commit \`${commit}\``;
+  });
+  return [...new Set(all)].join("; ");
+}
+
 /** Returns a page with its headline numbers, in text or front matter, updated from the last benchmark results. */
 export function withHeadline(page: string): string {
   return page
@@ -43,7 +82,12 @@ function headline(): string {
   const typical = result("typical") as Comparison;
   const { large } = result("limits") as Limits;
   const { peakMegabytes } = large["--memory 256M"] as Cost;
-  return `${millions(typical.input.lines)} million lines of real lists in ${rounded(typical.costs["ours"]!.cpuSeconds)} s of CPU time; ${millions(large.lines)} million lines in ${peakMegabytes.toFixed(0)} MB of memory`;
+  return `${millions(typical.input.lines)} million lines of real lists in ${rounded(typical.costs["ours"]!.cpuSeconds)} s of CPU time; ${millions(large.lines)} million lines in ${peakMegabytes.toFixed(0)} MB of memory (${oldest("typical", "limits")})`;
+}
+
+/** The date of the oldest of some results. */
+function oldest(...names: readonly string[]): string {
+  return names.map((name) => (result(name) as Measured).measured.date).toSorted()[0]!;
 }
 
 /** Measurements are precise to three digits at most. */
@@ -94,7 +138,7 @@ function comparisons(): string {
 ${rows.join("\n")}
 
 "native" is a plain C program that does the same compile without fates, provenance or configuration; DuckDB only computes distinct names
-and parents.
+and parents. Measured ${measuredAt("typical", "power", "synthetic-10000000")}.
 `;
 }
 
@@ -107,18 +151,18 @@ function limits(): string {
     typeof controlGroupBytes === "number"
       ? ` in a control group of ${(controlGroupBytes / 2 ** 20).toFixed(0)} MB`
       : "";
-  return `- ${millions(large.lines)} million lines under \`--memory 256M\`${group}: ${rounded(ours.wallSeconds)} s, ${ours.peakMegabytes.toFixed(0)} MB; \`sort -u\` of the same bytes takes ${rounded(sort.wallSeconds)} s and ${sort.peakMegabytes.toFixed(0)} MB. A line takes ${rounded(large.overTypicalPerLine)} times as long as in the typical corpus.
+  return `- ${millions(large.lines)} million lines under \`--memory 256M\`${group}: ${rounded(ours.wallSeconds)} s, ${ours.peakMegabytes.toFixed(0)} MB; \`sort -u\` of the same bytes takes ${rounded(sort.wallSeconds)} s and ${sort.peakMegabytes.toFixed(0)} MB. A line takes ${rounded(large.overTypicalPerLine)} times as long as in the typical corpus (${measuredAt("limits")}).
 - The typical corpus under \`--memory 128M\`: ${rounded(board.wallSeconds)} s, ${board.peakMegabytes.toFixed(0)} MB.`;
 }
 
 function reference(): string {
   const { reference: theirs, ours, speedUp } = result("reference") as Reference;
-  return `- HostlistCompiler takes ${theirs.cpuSeconds.toFixed(0)} s of CPU for the typical corpus, rules-compiler ${rounded(ours.cpuSeconds)} s: ${rounded(speedUp.cpu)} times as much.`;
+  return `- HostlistCompiler takes ${theirs.cpuSeconds.toFixed(0)} s of CPU for the typical corpus, rules-compiler ${rounded(ours.cpuSeconds)} s: ${rounded(speedUp.cpu)} times as much (${measuredAt("reference")}).`;
 }
 
 function growth(): string {
   const { exponent } = result("growth") as { exponent: number };
-  return `- From 1 to 16 million lines, time grows with the size to the power of ${rounded(exponent)}.`;
+  return `- From 1 to 16 million lines, time grows with the size to the power of ${rounded(exponent)} (${measuredAt("growth")}).`;
 }
 
 interface Shares {
@@ -128,8 +172,8 @@ interface Shares {
 function rebuild(): string {
   const { typical, power } = result("rebuild") as { typical: Shares; power: Shares };
   const { overBare } = result("startup") as { overBare: { version: number; compile: number } };
-  return `- A rebuild without changes takes ${percent(typical.shares.unchanged)} of the time of a full build of the typical corpus, ${percent(power.shares.unchanged)} of the power corpus. With one changed source it takes ${percent(typical.shares.oneSourceChanged)}; everything is built again.
-- Start-up takes ${overBare.version.toFixed(0)} ms more than the bare runtime for \`--version\`, ${overBare.compile.toFixed(0)} ms for the smallest list.
+  return `- A rebuild without changes takes ${percent(typical.shares.unchanged)} of the time of a full build of the typical corpus, ${percent(power.shares.unchanged)} of the power corpus. With one changed source it takes ${percent(typical.shares.oneSourceChanged)}; everything is built again (${measuredAt("rebuild")}).
+- Start-up takes ${overBare.version.toFixed(0)} ms more than the bare runtime for \`--version\`, ${overBare.compile.toFixed(0)} ms for the smallest list (${measuredAt("startup")}).
 `;
 }
 

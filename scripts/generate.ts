@@ -2,14 +2,14 @@
  * Writes everything that is derived from the code: reference pages, the JSON Schema, the suffix list, benchmark figures.
  * `--check` writes nothing and fails if a file is out of date.
  */
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import process from "node:process";
 import { withComparison } from "./comparison.ts";
 import { compatibilityPage } from "./compatibility-page.ts";
 import { configurationPage } from "./configuration-page.ts";
 import { formatsPage } from "./formats-page.ts";
-import { withFigures, withHeadline } from "./figures.ts";
+import { hasInlineFigures, withFigures, withHeadline, withInlineFigures } from "./figures.ts";
 import { documentsPage, documentsSchema } from "./documents-schema.ts";
 import { kernelModule } from "./kernel-module.ts";
 import { denoFile } from "./deno-file.ts";
@@ -30,7 +30,7 @@ import { suffixListModule } from "./suffix-list.ts";
 import { transformationNameModule } from "./transformation-name.ts";
 import { versionModule } from "./version-module.ts";
 
-const files: Readonly<Record<string, () => string | Promise<string>>> = {
+const files: Record<string, () => string | Promise<string>> = {
   "src/syntax/public-suffix-list.ts": suffixListModule,
   "src/diagnostics/version.ts": versionModule,
   "src/config/transformation-name.ts": transformationNameModule,
@@ -50,7 +50,7 @@ const files: Readonly<Record<string, () => string | Promise<string>>> = {
   "docs/reference/specification.md": specificationPage,
   "docs/rules-compiler.1": manPage,
   "docs/guide/evidence.md": () =>
-    [withHeadline, withComparison, withFigures, withReliability].reduce(
+    [withHeadline, withComparison, withFigures, withInlineFigures, withReliability].reduce(
       (page, change) => change(page),
       readOrEmpty("docs/guide/evidence.md"),
     ),
@@ -58,6 +58,13 @@ const files: Readonly<Record<string, () => string | Promise<string>>> = {
   "README.md": () => withHeadline(readOrEmpty("README.md")),
   "docs/guide/questions.md": () => withScreens(readOrEmpty("docs/guide/questions.md")),
 };
+
+for (const folder of ["docs/guide", "docs/resolvers"])
+  for (const file of readdirSync(folder)) {
+    const path = join(folder, file);
+    if (!(path in files) && hasInlineFigures(readOrEmpty(path)))
+      files[path] = () => withInlineFigures(readOrEmpty(path));
+  }
 
 const isCheck = process.argv.includes("--check");
 for (const [path, make] of Object.entries(files)) {

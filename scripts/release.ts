@@ -15,6 +15,7 @@ import {
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import process from "node:process";
+import { oldFigures } from "./figure-age.ts";
 import { writeArchives } from "./packages/archives.ts";
 import { writeLinuxPackages } from "./packages/linux-packages.ts";
 import { writeModules } from "./packages/modules.ts";
@@ -53,6 +54,13 @@ function partsFolder(): string {
   return made;
 }
 
+const old = oldFigures(root);
+if (old.length > 0) {
+  process.stderr.write(
+    `error: figures are too old for a release; run: npm run bench:all && npm run generate\n${old.map((line) => `  ${line}\n`).join("")}`,
+  );
+  process.exit(1);
+}
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
 run("npm", ["pack", "--pack-destination", folder, "--silent"], root);

@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
-import { readFileSync, readdirSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { MOST_COMMITS, oldFigures } from "../../scripts/figure-age.ts";
+import { withFigures, withHeadline, withInlineFigures } from "../../scripts/figures.ts";
 
 const root = join(import.meta.dirname, "../..");
 
@@ -20,17 +24,82 @@ test("no page shows more digits than a measurement has", () => {
   assert.deepEqual(wrong, []);
 });
 
-test("pages quote performance figures from the benchmark results", () => {
-  const { costs } = JSON.parse(readFileSync(join(root, "bench/results/typical.json"), "utf8")) as {
-    costs: Record<string, { cpuSeconds: number }>;
-  };
-  const seconds = String(Number(costs["ours"]!.cpuSeconds.toPrecision(3)));
+test("pages show the figures of the benchmark results, with their date", () => {
+  for (const [file, text] of pages()) {
+    const made = [withHeadline, withFigures, withInlineFigures].reduce(
+      (page, change) => change(page),
+      text,
+    );
+    assert.equal(text, made, file);
+  }
+  const changed = "takes <!-- figure limits:large.lines lines -->5 lines<!-- /figure -->";
+  assert.notEqual(withInlineFigures(changed), changed);
   for (const file of ["README.md", "docs/index.md", "docs/guide/evidence.md"])
     assert.match(
       readFileSync(join(root, file), "utf8"),
-      new RegExp(`million lines of real lists in ${seconds.replace(".", "\\.")} s of CPU time;`),
+      / s of CPU time; .* \(20\d\d-\d\d-\d\d\)/,
       file,
     );
+});
+
+/** What a sentence about a measurement says, and a figure with a unit of time or size. */
+const MEASUREMENT = /\b(?:takes?|took|faster|slower|measured|needs?|memory|CPU|peak)\b/;
+const FIGURE = /(?<![\w.`])\d[\d.,]* ?(?:s|ms|seconds|minutes|kB|MB|GB)\b/;
+/** Sentences with both that are about a limit, a setting or an example. */
+const NO_MEASUREMENTS: readonly RegExp[] = [
+  /mirrors|A connection may take|`--wait`|`--memory` (?:below|up to)/,
+  // A limit, which the suite of the report checks.
+  /less than 5 MB for a million rules/,
+];
+
+test("no page has a figure of its own: each comes from a results file", () => {
+  const wrong = pages().flatMap(([file, text]) => {
+    // Decisions are dated; references are made from the code.
+    if (/^docs\/(?:decisions|reference)\//.test(file)) return [];
+    const prose = text
+      .replace(/```[^]*?```/g, "")
+      // Tables that say beside each figure how it was measured.
+      .replace(/\n## Scale\n[^]*/, "")
+      .replace(/<svg[^]*?<\/svg>/g, "")
+      .replace(/<!-- (headline|figures|figure|comparison|reliability)\b[^]*?<!-- \/\1 -->/g, "")
+      .replace(/details: .* # headline$/m, "");
+    return prose
+      .split(/(?<=[.;|])\s+|\n\n/)
+      .filter((sentence) => MEASUREMENT.test(sentence) && FIGURE.test(sentence))
+      .map((sentence) => `${file}: ${sentence.replaceAll(/\s+/g, " ").trim()}`)
+      .filter((found) => !NO_MEASUREMENTS.some((pattern) => pattern.test(found)));
+  });
+  assert.deepEqual(wrong, []);
+});
+
+test("a release has no figure that was measured more than 50 commits ago", (context) => {
+  const folder = mkdtempSync(join(tmpdir(), "figures-"));
+  context.after(() => rmSync(folder, { recursive: true }));
+  const git = (...words: string[]): string =>
+    execFileSync("git", ["-c", "user.name=n", "-c", "user.email=e", ...words], {
+      cwd: folder,
+      encoding: "utf8",
+    }).trim();
+  const commit = (): string => {
+    git("commit", "--quiet", "--allow-empty", "--message", "one");
+    return git("rev-parse", "HEAD");
+  };
+  git("init", "--quiet");
+  mkdirSync(join(folder, "bench/results"), { recursive: true });
+  const measured = (at: string): void =>
+    writeFileSync(
+      join(folder, "bench/results/a.json"),
+      JSON.stringify({ measured: { commit: at } }),
+    );
+  const first = commit();
+  const second = commit();
+  for (let more = 0; more < MOST_COMMITS; more++) commit();
+  measured(second);
+  assert.deepEqual(oldFigures(folder), []);
+  measured(first);
+  assert.deepEqual(oldFigures(folder), [`a.json: measured 51 commits ago, at ${first}`]);
+  measured("uncommitted");
+  assert.match(oldFigures(folder).join(), /which is no commit here/);
 });
 
 test("package.json has the address of the project", () => {
