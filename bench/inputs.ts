@@ -86,9 +86,11 @@ export function report(name: string, result: object): void {
     writeFileSync(join(ROOT, "bench/results", `${name}.json`), text);
 }
 
+function git(...words: string[]): string {
+  return execFileSync("git", words, { cwd: ROOT, encoding: "utf8" }).trim();
+}
+
 function measured(): { readonly commit: string; readonly date: string } {
-  const git = (...words: string[]): string =>
-    execFileSync("git", words, { cwd: ROOT, encoding: "utf8" }).trim();
   // A figure of code that nobody has cannot be measured again.
   const isOfCommit = git("status", "--porcelain", "src", "kernel") === "";
   return {

@@ -43,9 +43,11 @@ export function hasInlineFigures(page: string): boolean {
  */
 export function withInlineFigures(page: string): string {
   return page.replace(
-    /(<!-- figure ([\w-]+):([\w.-]+) ([^ ]+) -->)[^]*?(<!-- \/figure -->)/g,
-    (_, start: string, name: string, path: string, unit: string, end: string) =>
-      `${start}${figureAt(name, path.split("."), unit)}${end}`,
+    /(?<=<!-- figure (?<name>[\w-]+):(?<path>[\w.-]+) (?<unit>[^ ]+) -->)[^]*?(?=<!-- \/figure -->)/g,
+    (...found) => {
+      const { name, path, unit } = found.at(-1) as Record<"name" | "path" | "unit", string>;
+      return figureAt(name, path.split("."), unit);
+    },
   );
 }
 
