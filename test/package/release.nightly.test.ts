@@ -1,7 +1,15 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
@@ -37,7 +45,11 @@ function released(pattern: RegExp): string {
 }
 
 before(() => {
-  run(process.execPath, [join(root, "scripts/release.ts"), release, "linux-x64"], root);
+  run(
+    process.execPath,
+    [join(root, "scripts/release.ts"), "--dry-run", release, "linux-x64"],
+    root,
+  );
   writeFileSync(
     join(folder, "hosts.txt"),
     "0.0.0.0 ads.example.com\n0.0.0.0 x.ads.example.com\n||tracker.example^\n||com^\n",
@@ -218,5 +230,41 @@ test(
       ["publish", "--dry-run", "--allow-dirty", "--no-check", "--config", "deno.json"],
       root,
     );
+  },
+);
+
+test(
+  "the steps of RELEASING.md, in a clone",
+  { skip: process.env["DENO"] === undefined && "DENO names no binary" },
+  () => {
+    const [origin, clone] = [join(folder, "origin.git"), join(folder, "clone")];
+    run("git", ["clone", "--quiet", "--bare", root, origin]);
+    run("git", ["clone", "--quiet", origin, clone]);
+    symlinkSync(join(root, "node_modules"), join(clone, "node_modules"));
+    mkdirSync(join(folder, "bin"));
+    symlinkSync(process.env["DENO"]!, join(folder, "bin/deno"));
+    const page = readFileSync(join(clone, "RELEASING.md"), "utf8");
+    const steps = page.slice(page.indexOf("## Steps"));
+    const blocks = [...steps.matchAll(/^ *```sh\n([^]*?)^ *```/gm)].map(([, block]) => block!);
+    assert.equal(blocks.length, 3);
+    const script = blocks
+      .join("")
+      // What is measured may be older than this commit, and the tree has a symbolic link.
+      .replace("scripts/release.ts release", "scripts/release.ts --dry-run release linux-x64")
+      .replace("deno publish --dry-run", "deno publish --dry-run --allow-dirty --no-check");
+    const { status, stdout, stderr } = spawnSync("sh", ["-exc", script], {
+      cwd: clone,
+      encoding: "utf8",
+      env: {
+        ...process.env,
+        PATH: `${join(folder, "bin")}:${process.env["PATH"]}`,
+        GIT_AUTHOR_NAME: "n",
+        GIT_AUTHOR_EMAIL: "e",
+        GIT_COMMITTER_NAME: "n",
+        GIT_COMMITTER_EMAIL: "e",
+      },
+    });
+    assert.equal(status, 0, stdout + stderr);
+    assert.equal(run("git", ["tag", "--list", "v*"], origin).stdout, "v0.1.0\n");
   },
 );

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
@@ -84,4 +84,14 @@ function shell(command: string): string {
   });
   if (status !== 0) throw new Error(`${command}: ${stderr}`);
   return stdout;
+}
+
+/** The versions of one list of the history, oldest first, unpacked into a folder. */
+export function unpackedHistory(list: string, folder: string): string[] {
+  const archive = join(CORPUS, "history.tar.zst");
+  shell(`zstd -d --long=27 -c '${archive}' | tar -xf - -C '${folder}' 'history/${list}'`);
+  const unpacked = join(folder, "history", list);
+  return readdirSync(unpacked)
+    .toSorted()
+    .map((file) => join(unpacked, file));
 }
