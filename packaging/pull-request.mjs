@@ -3,7 +3,7 @@
 // outputs of the GitHub Action to standard output. Environment: CONFIG, VERSION, MERGE_UP_TO, GITHUB_ACTION_PATH.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import process from "node:process";
@@ -66,7 +66,7 @@ function propose() {
     run,
   );
   const files = /^files<<(\S+)\n([^]*?)\n\1$/m.exec(outputs)?.[2] ?? "";
-  const lock = join(dirname(CONFIG), "rules.lock");
+  const lock = join(statSync(CONFIG).isDirectory() ? CONFIG : dirname(CONFIG), "rules.lock");
   program("bash", [join(GITHUB_ACTION_PATH, "packaging/commit-lists.sh")], {
     env: { ...process.env, FILES: `${files}\n${lock}`, TITLE: title },
   });

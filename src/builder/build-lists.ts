@@ -140,7 +140,7 @@ function webOf({ list, compile }: ListPlan, { sources }: BuildSession): string |
 /** Fetches the sources of all lists in advance, into the cache. Without a cache, each list fetches its own. */
 async function fetchAhead(session: BuildSession): Promise<void> {
   const { options, host, signal, emit, plans, sources } = session;
-  const { cacheDir, offline, fromPublished, accept, compat, frozen, update } = options;
+  const { cacheDir, offline, decided, accept, compat, frozen, update } = options;
   const all = plans.flatMap(({ compile }) => compile.sources);
   const remote = [
     ...new Map<string, PlannedSource>(
@@ -154,6 +154,7 @@ async function fetchAhead(session: BuildSession): Promise<void> {
   const configFolder = plans[0]!.list.project.folder;
   const ledger = await session.ledger();
   const own = { configFolder, signal, shared: sources, ledger };
+  const fromPublished = decided !== undefined;
   const fetchOptions = { cacheDir, offline, fromPublished, accept, compat, ...own };
   const reader = new SourceReader(host, {
     ...fetchOptions,
@@ -410,7 +411,7 @@ class ListBuild {
     const { written, names } = published;
     await this.cache(draft, published);
     // The sources were not asked, so that nothing is known about their problems.
-    const diagnostics = await this.settle(options.fromPublished === true);
+    const diagnostics = await this.settle(options.decided !== undefined);
     session.tell(diagnostics);
     return {
       list,
@@ -478,7 +479,7 @@ class ListBuild {
     // A manifest and entries of feeds expire, and plugins change without notice, so such lists are always rebuilt.
     if (plan.files.length === 0 || config.manifest !== undefined || hasPlugins || isTimed) return;
     // The next build asks the sources, and says what has ended.
-    if (session.options.fromPublished === true) return;
+    if (session.options.decided !== undefined) return;
     // A cover check that was skipped runs in the next build.
     if (plan.covers.size > 0 && session.options.accept.includes("not-covered")) return;
     await coveredDone?.();

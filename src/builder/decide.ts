@@ -88,7 +88,7 @@ export async function decide(
   const before = await Promise.all(lists.map(async (list) => await stateOf(list, context)));
   const built = {
     ...options,
-    fromPublished: true,
+    decided: (request.remove === true ? "removed: " : "") + wanted.map(decidedText).join("; "),
     configFile: new ConfigFile(options.configPath, host),
   };
   const outcome = await build({ ...context, options: built });
@@ -108,6 +108,11 @@ export async function decide(
     decided.push({ list: list.config.name, file, change, names: await last.why(...names) });
   }
   return { decisions, isApplied: true, outcome, lists: decided };
+}
+
+/** A decision as `log` shows it: when it began is the time of the entry. */
+function decidedText({ since: _since, ...decision }: NewDecision): string {
+  return decisionLine(decision);
 }
 
 function slug({ config }: ListConfig): string {
@@ -145,13 +150,19 @@ function requested(
       ...(reason !== undefined && { reason: reason.replaceAll(/\s+/g, " ").trim() }),
     };
     const read = readDecision(decisionLine(decision));
-    if ("problem" in read) throw refused(read.problem);
-    return read;
+    if (!("problem" in read)) return read;
+    const below = /^\*\.(?<parent>.+)$/.exec(decision.name)?.groups?.["parent"];
+    throw refused(
+      read.problem,
+      below && `A name includes all below it: rules-compiler ${verdict} ${printable(below, 253)}`,
+    );
   });
 }
 
-function refused(problem: string): CompilerError {
-  const hint = "Such as: rules-compiler allow shop.example.com --until 7d";
+function refused(
+  problem: string,
+  hint = "Such as: rules-compiler allow shop.example.com --until 7d",
+): CompilerError {
   return new CompilerError([errorOf("bad-decision", `Invalid decision: ${problem}`, { hint })]);
 }
 

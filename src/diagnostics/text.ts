@@ -142,6 +142,18 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   return best;
 }
 
+/** A host and a path, as a URL without its scheme has. */
+const LIKE_URL =
+  /^(?:www\.[^/]+|[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}|(?<local>localhost|\d+(?:\.\d+){3}))(?::\d+)?\//i;
+
+/** The hint for a path that may be a URL without its scheme. */
+export function webHint(path: string): { readonly hint?: string } {
+  const found = LIKE_URL.exec(path);
+  if (found === null) return {};
+  const scheme = found.groups?.["local"] === undefined ? "https" : "http";
+  return { hint: `If it is on the web, write ${scheme}://${printable(path)}` };
+}
+
 /** Levenshtein distance with swaps of neighbours (Damerau's optimal string alignment), on short words. */
 function editDistance(a: string, b: string): number {
   if (Math.abs(a.length - b.length) > 8 || a.length > 64) return Infinity;

@@ -440,7 +440,7 @@ export interface HistoryEntry {
   readonly of?: string;
   /** The guards that refused the list, or that were overruled. */
   readonly guards?: readonly string[];
-  /** The condition that began or ended, for a person. */
+  /** The condition that began or ended, or the decisions that the list was built for, for a person. */
   readonly what?: string;
 }
 

@@ -188,12 +188,13 @@ function formOf(host: string): string {
 
 /** The name in what a person asks about: `||ads.example.com^`, `0.0.0.0 ads.example.com` and URLs are accepted. */
 export function askedName(question: string): string {
-  const address = question.trim().replace(/^\w+:\/\/([^/?#]*).*$/, "$1");
+  const address = question.trim().replace(/^\w+:\/\/(?:[^/?#@]*@)?([^/?#]*).*$/, "$1");
   const bare = address
     .trim()
     .replace(/^@@/, "")
     .replace(/^\|{0,2}(?:[0-9.:]+\s+)?/, "");
-  return asciiName(bare.replace(/[\^$].*$/, ""));
+  // Browsers show addresses without their scheme.
+  return asciiName(bare.replace(/[\^$].*$/, "").replace(/(?<=\w)[/?#:].*$/, ""));
 }
 
 /** A name in lower case and ASCII, without the final dot. */

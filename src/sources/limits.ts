@@ -1,6 +1,6 @@
 import type { Code } from "../diagnostics/codes.ts";
 import { CompilerError, type Diagnostic, errorOf } from "../diagnostics/render.ts";
-import { DAY_MS, printable, reasonOf, withoutCredentials } from "../diagnostics/text.ts";
+import { DAY_MS, printable, reasonOf, withoutCredentials, webHint } from "../diagnostics/text.ts";
 import { type FetchTimeouts, type Host, HostError, type Scratch } from "../host/host.ts";
 
 /** The slots of one source. Its time limit starts with its first slot, so that waiting for others does not count. */
@@ -422,15 +422,10 @@ export function shownAddress(url: string, isSecret = false): string {
   return printable(withoutCredentials(url, isSecret));
 }
 
-/** A host name and a path, as a URL without its scheme has. */
-const LIKE_URL = /^(?:www\.[^/]+|[\w-]+(?:\.[\w-]+)*\.[a-z]{2,})(?::\d+)?\//i;
-
 export function fileError(path: string, error: HostError): CompilerError {
   const shown = printable(path);
   if (error.code === "ENOENT" || error.code === "ENOTDIR")
-    return sourceError("source-not-found", `File not found: ${shown}`, undefined, {
-      ...(LIKE_URL.test(path) && { hint: `If it is on the web, write https://${shown}` }),
-    });
+    return sourceError("source-not-found", `File not found: ${shown}`, undefined, webHint(path));
   return sourceError(
     "source-unreadable",
     `Cannot read ${shown}`,

@@ -82,7 +82,7 @@ test("allow and block change one name, without a request", async () => {
     ],
     // The later of two contrary decisions replaces the earlier one.
     [
-      ["allow", "free.example.net"],
+      ["allow", "free.example.net/start?a"],
       ["-||free.example.net^", "+@@||free.example.net^"],
       ["-0.0.0.0 free.example.net"],
     ],
@@ -103,6 +103,9 @@ test("allow and block change one name, without a request", async () => {
     );
   }
   assert.deepEqual(asked, []);
+  const log = await project.run("log", "-c", "c.yaml");
+  for (const note of ["allow shop.example.net", "removed: allow shop.example.net"])
+    assert.match(log.stdout, new RegExp(`published .*  ${note}$`, "m"));
   assert.equal(project.text("c.yaml"), CONFIG);
   assert.equal(
     project

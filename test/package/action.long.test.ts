@@ -24,8 +24,9 @@ interface Step {
   readonly if?: string;
   readonly run?: string;
 }
-const { runs } = parse(readFileSync(join(ROOT, "action.yml"), "utf8")) as {
+const { runs, inputs } = parse(readFileSync(join(ROOT, "action.yml"), "utf8")) as {
   runs: { steps: Step[] };
+  inputs: { config: { default: string } };
 };
 const compileStep = runs.steps.find(({ id }) => id === "compile")!.run!;
 const commitStep = runs.steps.find(({ run }) => run?.includes("commit-lists.sh"))!.run!;
@@ -71,7 +72,7 @@ class Repository {
           XDG_CACHE_HOME: join(this.folder, "cache"),
           GITHUB_OUTPUT: join(this.folder, "output"),
           GITHUB_ACTION_PATH: ROOT,
-          CONFIG: "compiler-config.json",
+          CONFIG: inputs.config.default,
           OUTPUT: "",
           VERSION: "0.0.0",
           STRICT: "false",

@@ -75,7 +75,7 @@ test(
             PATH: `${join(folder, "bin")}${delimiter}${process.env["PATH"]}`,
             XDG_CACHE_HOME: join(folder, "cache"),
             GITHUB_ACTION_PATH: ROOT,
-            CONFIG: "compiler-config.json",
+            CONFIG: ".",
             VERSION: "0.0.0",
             MERGE_UP_TO: "100",
           },

@@ -220,7 +220,10 @@ async function modelsOf(version: string): Promise<Models> {
 
 type Models = Record<string, new (manifest: object) => { validate(): void }>;
 
-test("cron accepts the line", () => {
+test("cron accepts the line, and the guide shows it", () => {
+  const crontab = readFileSync(join(root, "deploy/cron/rules-compiler.cron"), "utf8");
+  const page = readFileSync(join(root, "docs/guide/run.md"), "utf8");
+  assert.equal(crontab.replace(/^#.*\n/, ""), /title="crontab"\n([^]*?)```/.exec(page)?.[1]);
   const { status, text } = command("crontab -n deploy/cron/rules-compiler.cron");
   assert.equal(status, 0, text);
 });

@@ -182,7 +182,7 @@ async function compile(
     ledger: await session.ledger(),
     listsWith: (file) => session.listsWith(file),
     offline: options.offline,
-    fromPublished: options.fromPublished,
+    fromPublished: options.decided !== undefined,
     lock: lock.sources,
     builtAt,
     headerLines: patchLines(config, builtAt, last),

@@ -76,8 +76,8 @@ export interface BuildOptions extends ProjectOptions {
   /** Whether to write a build record. */
   readonly record: boolean;
   readonly offline: boolean;
-  /** Build from the texts of the last publish, without a request: only decisions have changed. */
-  readonly fromPublished?: boolean | undefined;
+  /** What was decided about names, for the log. The build is then made from the texts of the last publish, without a request: only decisions have changed. */
+  readonly decided?: string | undefined;
   readonly frozen: boolean;
   /** The source to lock again, or `*` for all. If undefined, an existing lock is kept up to date. */
   readonly update: string | undefined;

@@ -360,13 +360,14 @@ export class ListOutputs {
 
 type Fact = Omit<HistoryEntry, "at" | "build" | "by" | "to" | "from">;
 
-/** That a list was published, and the guards that the caller accepted. */
+/** That a list was published, the guards that the caller accepted, and the decisions that it was built for. */
 export function publishedFact(
   { rules }: Pick<CompileReport, "rules">,
-  { accept }: Pick<BuildOptions, "accept">,
+  { accept, decided }: Pick<BuildOptions, "accept" | "decided">,
 ): Fact {
-  if (accept.length === 0) return { event: "published", rules };
-  return { event: "accepted", rules, guards: accept };
+  const fact = { rules, ...(decided !== undefined && { what: decided }) };
+  if (accept.length === 0) return { event: "published", ...fact };
+  return { event: "accepted", ...fact, guards: accept };
 }
 
 /** Writes an event into the log of a list. The caller holds the locks. A failure is reported and does not stop the run. */

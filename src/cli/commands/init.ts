@@ -2,7 +2,13 @@ import { inspectLists, neededNames, writeText } from "../../builder/inspect-list
 import { FORMAT_NAMES, OUTPUT_FORMATS } from "../../config/outputs.ts";
 import { Exit } from "../../diagnostics/codes.ts";
 import { CompilerError, errorOf } from "../../diagnostics/render.ts";
-import { countText, printable, someOf, withoutCredentials } from "../../diagnostics/text.ts";
+import {
+  countText,
+  printable,
+  someOf,
+  webHint,
+  withoutCredentials,
+} from "../../diagnostics/text.ts";
 import type { Host } from "../../host/host.ts";
 import { USER_RULES, configText, isUsed, problemOf } from "../../import/config-text.ts";
 import {
@@ -53,6 +59,7 @@ async function init(
     throw new CompilerError([
       errorOf("unknown-flag", "init writes one file, which ends in .yaml or .yml", {
         hint: "Name a local list with -i: rules-compiler init -i FILE",
+        ...files.map(webHint).find(({ hint }) => hint !== undefined),
       }),
     ]);
   const path = host.path.resolve(host.cwd, file);

@@ -287,9 +287,36 @@ function unknownFlag(rawName: string): Diagnostic {
 
 function unknownWord(word: string, isCommand: boolean): Diagnostic {
   if (isCommand) return problem(`More than one command: ${word}`);
-  if (word === "version") return problem("Unknown command: version", "Did you mean --version?");
-  return unknownCommand(word);
+  const hint = MEANT.get(word.toLowerCase());
+  return hint === undefined
+    ? unknownCommand(word)
+    : problem(`Unknown command: ${printable(word, 60)}`, hint);
 }
+
+const OTHER_WORDS: Readonly<Record<string, string>> = {
+  '"allow"': "unblock whitelist allowlist unban",
+  '"block"': "blacklist denylist deny ban",
+  '"compile"': "build update upgrade refresh run fetch generate",
+  '"rollback"': "undo revert restore",
+  '"log"': "history builds",
+  '"why"': "search query check explain ask",
+  '"stats"': "list lists sources",
+  '"serve"': "server start daemon",
+  '"validate"': "test",
+  '"init"': "import setup create new",
+  '"rules-compiler LIST -o FILE"': "convert",
+  "--version": "version",
+  '"stats --html"': "report html",
+};
+/** What people call a command. The nearest name could be the opposite: `unblock` is not `block`. */
+const MEANT = new Map([
+  ...Object.entries(OTHER_WORDS).flatMap(([command, words]) =>
+    words.split(" ").map((word) => [word, `Did you mean ${command}?`] as const),
+  ),
+  ...["add", "remove", "delete", "enable", "disable", "subscribe", "unsubscribe"].map(
+    (word) => [word, "Edit sources in the configuration, then: rules-compiler plan"] as const,
+  ),
+]);
 
 /** The error for a word that is not a command. */
 export function unknownCommand(
