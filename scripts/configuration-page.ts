@@ -33,6 +33,7 @@ const TYPES: Readonly<Record<Field["type"], string>> = {
   size: "size, such as `20M`",
   format: "one of the [formats](formats.md)",
   choice: "one of the values below",
+  answer: "one of the values below",
   choices: "list of some of the values below",
   object: "object",
   objects: "list of objects",

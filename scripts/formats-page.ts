@@ -26,6 +26,7 @@ export function formatsPage(): string {
 - **[Formats](#formats-of-lists)**: ${linksTo([...nameFormats.keys()])}
 - **[Feeds](#feeds)**: ${linksTo(Object.keys(FEEDS))}
 - **[Limits of services and devices](#limits-of-services-and-devices)**: ${linksTo(Object.keys(SIZE_PRESETS))}
+- **[Answers](#answers)**
 - **[Several lists in one file](#several-lists-in-one-file)**: ${linksTo([...combinedFormats.keys()], "", OF_SEVERAL)}
 - **[What is lost](#what-is-lost)**
 
@@ -41,6 +42,15 @@ cannot express it, the name is blocked without its subdomains, or not at all. \`
 that the list blocks, including those that Compress removes because a parent covers them.
 
 ${[...nameFormats].map(([name, format]) => formatSection(name, format)).join("\n\n")}
+
+## Answers
+
+What [\`answer\`](configuration.md#${anchorOf("outputs[].answer")}) can be. In other formats the resolver decides; see [block pages and other answers](../guide/answers.md).
+Rewrites of fully trusted sources are written in the same formats, if they have the answer.
+
+${answerTable()}
+
+Knot Resolver 5 ignores records of a zone that answer with a name. A hosts file says nothing about types of questions other than addresses.
 
 ## Feeds
 
@@ -123,6 +133,25 @@ function formatSection(name: string, format: NameFormat): string {
     ],
     example: { outputs: [{ format: name }] },
   });
+}
+
+/** The formats that have answers, and which. */
+function answerTable(): string {
+  const answering = [...nameFormats].flatMap(([name, { answers = [] }]) =>
+    answers.length === 0 ? [] : [{ name, answers }],
+  );
+  const kinds = ["nxdomain", "null", "nodata", "refused", "address", "cname"] as const;
+  const rows = answering.map(({ name, answers }) => {
+    const cells = kinds.map((kind) =>
+      answers[0] === kind ? "default" : answers.includes(kind) ? "yes" : "",
+    );
+    return `| [\`${name}\`](#${anchorOf(name)}) | ${cells.join(" | ")} |`;
+  });
+  return [
+    `| format | ${codes(kinds).replaceAll(", ", " | ")} |`,
+    `|---|${kinds.map(() => "---|").join("")}`,
+    ...rows,
+  ].join("\n");
 }
 
 /** The lines that a format has for a name. */

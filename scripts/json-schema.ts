@@ -167,6 +167,22 @@ class Schema {
         return choiceOf(textsOf(OUTPUT_FORMATS));
       case "choice":
         return choiceOf(values);
+      case "answer": {
+        const words = Object.entries(values).filter(([value]) => !value.startsWith("{"));
+        const only = (name: string, value: object): object => ({
+          type: "object",
+          properties: { [name]: value },
+          required: [name],
+          additionalProperties: false,
+        });
+        return {
+          oneOf: [
+            choiceOf(Object.fromEntries(words)),
+            only("address", { ...listOf(text), minItems: 1 }),
+            only("cname", text),
+          ],
+        };
+      }
       case "choices":
         return listOf(choiceOf(values));
       case "object":

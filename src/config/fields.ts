@@ -339,6 +339,8 @@ type FieldType =
   | "format"
   /** One of `values` */
   | "choice"
+  /** What resolvers answer: `AnswerConfig` */
+  | "answer"
   /** A list of some of `values` */
   | "choices"
   /** An object with `fields` */

@@ -9,7 +9,7 @@ import type {
   SourceType,
 } from "./fields.ts";
 import type { HOOK_FIELDS } from "./hooks.ts";
-import type { COMBINED_FIELDS, OUTPUT_FIELDS, OutputFormat } from "./outputs.ts";
+import type { AnswerConfig, COMBINED_FIELDS, OUTPUT_FIELDS, OutputFormat } from "./outputs.ts";
 import type { TransformationName } from "./transformation-name.ts";
 
 /** Entries of these fields at the top level apply to every list; a list can add more. */
@@ -176,6 +176,7 @@ interface SimpleValues {
   readonly duration: string;
   readonly size: string;
   readonly format: OutputFormat;
+  readonly answer: AnswerConfig;
 }
 
 /** The same, as a user may write them. */

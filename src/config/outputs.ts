@@ -1,4 +1,7 @@
+import { printable } from "../diagnostics/text.ts";
+import { type Answer, addressAnswer, aliasAnswer } from "../meaning/answer.ts";
 import type { Optional } from "./fields.ts";
+import type { ConfigNode, ConfigProblems } from "./problems.ts";
 
 /** Fields of `fit`. */
 const FIT_FIELDS = {
@@ -108,16 +111,22 @@ const OWN_FIELDS = {
     example: "widen",
   },
   answer: {
-    type: "choice",
-    default: "the first of the [format](formats.md)",
+    type: "answer",
+    default: "the first of the [format](formats.md#answers)",
     values: {
       nxdomain: "The name does not exist",
       null: "0.0.0.0 and ::. Without it, `hosts` has 0.0.0.0 alone",
       nodata: "The name exists and has no address",
       refused: "The resolver refuses to answer",
+      "{ address: [192.0.2.10, 2001:db8::10] }":
+        "The addresses of a page, and nothing for other types of questions. Without an IPv6 address, the name has none",
+      "{ cname: page.example.net }":
+        "Whatever is true of the page. The list never blocks this name",
     },
-    description: "Answer of the resolver for a blocked name, in formats that define it.",
-    example: "null",
+    description:
+      "Answer of the resolver for a blocked name, in [formats that have it](formats.md#answers). A [block page](../guide/answers.md) appears for `http://` addresses only.",
+    example: { address: ["192.0.2.10", "2001:db8::10"] },
+    beside: { format: "rpz" },
   },
   ttl: {
     type: "number",
@@ -243,6 +252,61 @@ const OWN_FIELDS = {
     example: ["gzip"],
   },
 } as const;
+
+/** An answer, as a configuration has it. */
+export type AnswerConfig =
+  | "nxdomain"
+  | "null"
+  | "nodata"
+  | "refused"
+  | { readonly address: readonly string[] }
+  | { readonly cname: string };
+
+/** Without the forms that are objects. */
+const ANSWER_WORDS: readonly string[] = Object.keys(OWN_FIELDS.answer.values).filter(
+  (value) => !value.startsWith("{"),
+);
+
+/** The answer of a configuration; undefined if it is invalid. */
+export function answerOf(config: AnswerConfig): Answer | undefined {
+  if (typeof config === "string") return { kind: config };
+  return "cname" in config ? aliasAnswer(config.cname) : addressAnswer(config.address);
+}
+
+/** A word, `{ address: [...] }` or `{ cname: name }`. */
+export function answerIn(
+  node: ConfigNode,
+  path: string,
+  problems: ConfigProblems,
+): AnswerConfig | undefined {
+  const found = answerValue(node);
+  if (typeof found !== "string" && answerOf(found) !== undefined) return found;
+  if (typeof found === "string" && ANSWER_WORDS.includes(found)) return found as AnswerConfig;
+  const isObject = typeof found !== "string";
+  const cause = !isObject
+    ? `${path} must be one of ${ANSWER_WORDS.join(", ")}, or an object with address or cname`
+    : "cname" in found
+      ? `${path}.cname is not the name of a page: ${printable(found.cname, 60)}`
+      : `${path}.address must be IP addresses: ${printable(found.address.join(", "), 60)}`;
+  problems.invalid(
+    node.offset,
+    cause,
+    'Examples: "nxdomain", { "address": ["192.0.2.10", "2001:db8::10"] }, { "cname": "page.example.net" }',
+  );
+  return undefined;
+}
+
+/** The value of a node, if it has the form of an answer; "" otherwise. */
+function answerValue(node: ConfigNode): AnswerConfig | "" {
+  if (node.kind === "scalar") return node.value === null ? "null" : (String(node.value) as "null");
+  const [entry, ...more] = node.kind === "object" ? node.entries : [];
+  if (entry === undefined || more.length > 0) return "";
+  const texts = (entry.node.kind === "array" ? entry.node.items : [entry.node]).map((one) =>
+    one.kind === "scalar" ? String(one.value) : "",
+  );
+  if (entry.key === "address") return { address: texts };
+  return entry.key === "cname" && entry.node.kind === "scalar" ? { cname: texts[0]! } : "";
+}
 
 /** Fields of an output. */
 export const OUTPUT_FIELDS: typeof OWN_FIELDS & typeof FIT_FIELD = { ...OWN_FIELDS, ...FIT_FIELD };

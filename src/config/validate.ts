@@ -25,7 +25,7 @@ import {
   listsOf,
   minSourcesProblems,
 } from "./lists.ts";
-import { OUTPUT_FORMATS } from "./outputs.ts";
+import { OUTPUT_FORMATS, answerIn } from "./outputs.ts";
 import {
   type ConfigNode,
   ConfigProblems,
@@ -157,6 +157,8 @@ class ConfigCheck {
         return this.size(node, path);
       case "format":
         return this.choice(node, path, [...OUTPUT_FORMATS, ...(this.context.formats ?? [])]);
+      case "answer":
+        return answerIn(node, path, this.problems);
       case "choice":
         return this.choice(node, path, Object.keys(field.values!));
       case "choices":

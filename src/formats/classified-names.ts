@@ -6,6 +6,7 @@ import { endOfPattern, patternParts, patternWords } from "../syntax/name-pattern
 import { withParents } from "../syntax/public-suffix.ts";
 import { isRegexText } from "../syntax/regex-rule.ts";
 import { LONG_NAME, type NameBlock } from "./names.ts";
+import type { NameAnswers } from "./rewrites.ts";
 import { type LossReason, type NameRule } from "./special-rule.ts";
 
 /** What the list means for a name and for what is below it. */
@@ -17,7 +18,12 @@ export interface NameFact extends NameLevels {
   readonly blocksBelow: boolean;
   /** The levels after pattern exceptions. */
   readonly freed: FreedLevels;
+  /** The answers of rewrites, which win over all levels. */
+  readonly answers: NameAnswers | undefined;
 }
+
+/** The answers for a name with this level. */
+type AnswersOf = (name: string, self: Level) => NameAnswers | undefined;
 
 /** The names of the tree, separated by their relations to each other. */
 export interface ClassifiedNames {
@@ -32,13 +38,25 @@ export interface ClassifiedNames {
 }
 
 /** Most names that might be related to others turn out not to be, and join the blocks. */
-export function classifyNames(tree: RuleTree, exceptions: PatternExceptions): ClassifiedNames {
+export function classifyNames(
+  tree: RuleTree,
+  exceptions: PatternExceptions,
+  answersOf: AnswersOf,
+): ClassifiedNames {
   const facts: NameFact[] = [];
   /** Names with rules other than simple blocks, and all their parents. */
   const tied = new Set<string>();
   const excepted = new Set<string>();
   for (const [name, node] of tree.nodes) {
-    const fact = factOf(name, node, tree, exceptions);
+    const levels = tree.levels(name, node);
+    const answers = answersOf(name, levels.self);
+    const fact = {
+      name,
+      ...levels,
+      ...factOf(node),
+      answers,
+      freed: exceptions.free(name, levels),
+    };
     facts.push(fact);
     if (isExcepted(fact)) for (const one of withParents(name)) excepted.add(one);
     if (!isSimple(fact, node)) for (const one of withParents(name)) tied.add(one);
@@ -80,30 +98,26 @@ export function classifyNames(tree: RuleTree, exceptions: PatternExceptions): Cl
   };
 }
 
-function factOf(
-  name: string,
-  node: TreeNode,
-  tree: RuleTree,
-  exceptions: PatternExceptions,
-): NameFact {
-  const { source, isNamed, limited } = node;
-  const { self, below } = tree.levels(name, node);
+function factOf({
+  source,
+  isNamed,
+  limited,
+  below,
+}: TreeNode): Pick<NameFact, "source" | "isNamed" | "blocksBelow"> {
   const blocksBelow =
-    isBlockLevel(node.below) ||
-    limited?.some((rule) => rule.below && isBlockLevel(rule.level)) === true;
-  const freed = exceptions.free(name, self, below);
-  return { name, source, isNamed, blocksBelow, self, below, freed };
+    isBlockLevel(below) || limited?.some((rule) => rule.below && isBlockLevel(rule.level)) === true;
+  return { source, isNamed, blocksBelow };
 }
 
 /** Whether it is a common block: of the name alone, or of everything below it too. */
-function isSimple({ name, self, below, freed }: NameFact, { limited }: TreeNode): boolean {
-  if (limited !== undefined || name.length > LONG_NAME) return false;
+function isSimple({ name, self, below, freed, answers }: NameFact, { limited }: TreeNode): boolean {
+  if (limited !== undefined || answers !== undefined || name.length > LONG_NAME) return false;
   if (self > Level.Block || below > self) return false;
   return freed.self === self && freed.below === below && !freed.isUnsure;
 }
 
-function isExcepted({ self, below, freed }: NameFact): boolean {
-  const isFree = self === Level.None && below === Level.None;
+function isExcepted({ self, below, freed, answers }: NameFact): boolean {
+  const isFree = (self === Level.None && below === Level.None) || answers !== undefined;
   return isFree || isAllowLevel(freed.self) || isAllowLevel(freed.below) || freed.isUnsure;
 }
 
@@ -203,7 +217,7 @@ export class PatternExceptions {
     return this.all.length > 0 && (this.matches(name) || this.reach.below(name) > Level.None);
   }
 
-  free(name: string, self: Level, below: Level): FreedLevels {
+  free(name: string, { self, below }: NameLevels): FreedLevels {
     if (this.all.length === 0 || (!isBlockLevel(self) && !isBlockLevel(below)))
       return { self, below, isUnsure: false };
     let exact: Level = Level.None;
@@ -351,8 +365,8 @@ export class RuleTree {
   }
 
   /** Adds a name without a rule. */
-  enterOpen(name: string): void {
-    this.node(name, 0);
+  enterOpen(name: string, source = 0): void {
+    this.node(name, source);
   }
 
   private node(name: string, source: number): TreeNode {

@@ -132,8 +132,19 @@ export class FormatWriter {
     }
     const template = new LineTemplate(exact);
     const loose = new IndependentNames();
-    for (const { name, source, isNamed, blocksBelow, freed } of model.names.groups.flat()) {
-      if (isNamed && (isBlockLevel(freed.self) || model.blocksByPattern(name, freed.self))) {
+    for (const fact of model.names.groups.flat()) {
+      const { name, source, isNamed, blocksBelow, freed, answers } = fact;
+      const answer = answers?.self && lines.answered?.(answers.self)?.exact;
+      if (lines.answered !== undefined)
+        for (const { text, below } of answers?.own ?? [])
+          if (answer === undefined) losses.add("rewrite", text);
+          else if (below) losses.add("narrowed", text);
+      if (answer !== undefined) {
+        const text = new LineTemplate(answer).text(name);
+        const of = { name, key: "exact" } as const;
+        if (isNamed || answers!.own.length > 0)
+          entries.push({ text, source, of, blocks: false, isAnswer: true });
+      } else if (isNamed && (isBlockLevel(freed.self) || model.blocksByPattern(name, freed.self))) {
         if (this.how.isSorted === true) loose.add({ name, source });
         else {
           const of = { name, key: "exact" } as const;
@@ -279,10 +290,11 @@ export class FormatWriter {
   private writeGroup(entries: readonly Entry[], isTogether: boolean): void {
     const files = { block: [] as Entry[], allow: [] as Entry[] };
     for (const entry of entries) {
-      const { blocks, isInAllowFile, isRule } = entry;
+      const { blocks, isInAllowFile, isRule, isAnswer } = entry;
       files[isInAllowFile === true ? "allow" : "block"].push(entry);
       if (blocks) this.blocks++;
-      if (isRule !== true && (blocks || this.how.format.isLossless === true)) this.names++;
+      const isNamed = blocks || isAnswer === true || this.how.format.isLossless === true;
+      if (isRule !== true && isNamed) this.names++;
     }
     for (const file of ["block", "allow"] as const) {
       const group = files[file];
@@ -345,6 +357,8 @@ export interface Entry {
   readonly isRule?: boolean;
   /** Whether it is a name without its subdomains. */
   readonly isExact?: boolean;
+  /** Whether it is an answer for a name, which is written in any case as well. */
+  readonly isAnswer?: boolean;
   /** Entries of one group depend on each other. */
   readonly group?: number;
 }
@@ -361,12 +375,14 @@ class EntryTexts {
   }
 
   entry(of: ScopedName): Entry {
-    const { name, source, key, isImportant } = of;
+    const { name, source, key, isImportant, lines } = of;
     const { important } = this.lines;
     const marked =
       isImportant && important !== undefined && key in important
         ? important[key as keyof typeof important]
         : undefined;
+    if (lines !== undefined)
+      return { text: this.template(lines).text(name), source, of, blocks: false, isAnswer: true };
     const blocks = isBlockKey(key);
     const text = this.template(marked ?? this.lines[key]!).text(name);
     const isExact = key === "exact" || key === "allowExact";
@@ -407,7 +423,9 @@ function ruleEntries(
     entries.push({ text: new LineTemplate(template).text(text), isRule: true, ...kind });
   };
   const canBlock = regex !== undefined && hasPatterns && hasAllExceptions;
-  for (const { text, source, reason, regex: written } of model.nameless) {
+  for (const { text, source, reason, regex: written, isAnswer } of model.nameless) {
+    // They are written, or counted, with their names.
+    if (isAnswer === true && lines.answered !== undefined) continue;
     const expression = canBlock && written !== undefined ? goExpression(written) : undefined;
     if (rule !== undefined)
       add(rule, JSON.stringify(text), { source, of: text, blocks: !text.startsWith("@@") });

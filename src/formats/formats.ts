@@ -1,8 +1,10 @@
 import { LF, encodeUtf8 } from "../bytes/text.ts";
 import { appendText } from "../rules/chunk.ts";
+import type { Answer } from "../meaning/answer.ts";
 import { Fate } from "../rules/fate.ts";
 import { deviceTail } from "./device-rules.ts";
 import {
+  type AnswerLines,
   type Format,
   LONGEST_NAME,
   type NameFormat,
@@ -91,26 +93,53 @@ const dnsdist: NameFormat = {
   isMeasured: true,
 };
 
+/** Without the second line, dnsmasq asks other servers for what is not an address. A name cannot be an answer: it would not be looked up. */
+function answeredByDnsmasq(answer: Answer): AnswerLines | undefined {
+  const ends = {
+    nxdomain: [""],
+    null: ["#"],
+    address: answer.kind === "address" ? [...answer.v4, ...answer.v6] : [],
+    cname: undefined,
+    nodata: undefined,
+    refused: undefined,
+  }[answer.kind];
+  if (ends === undefined) return undefined;
+  const lines = (name: string): string[] => [
+    ...ends.map((end) => `address=/${name}/${end}`),
+    ...(answer.kind === "nxdomain" ? [] : [`local=/${name}/`]),
+  ];
+  return {
+    subtree: lines("%"),
+    // The more specific line wins: names below are forwarded.
+    exact: [...lines("%"), "server=/*.%/#"],
+    below: lines("*.%"),
+  };
+}
+
 const dnsmasq: NameFormat = {
   summary: "`address=/name/` for a configuration file; needs a restart to take effect.",
   usedBy: "dnsmasq, OpenWrt",
   extension: ".dnsmasq.conf",
-  answers: ["nxdomain", "null"],
-  lines({ answer }) {
-    const end = answer === "null" ? "#" : "";
-    return {
-      subtree: [`address=/%/${end}`],
-      // The more specific line wins: names below are forwarded.
-      exact: [`address=/%/${end}`, "server=/*.%/#"],
-      below: [`address=/*.%/${end}`],
-      allowSubtree: ["server=/%/#"],
-      allowBelow: ["server=/*.%/#"],
-    };
-  },
+  answers: ["nxdomain", "null", "address"],
+  lines: ({ answer }) => ({
+    ...answeredByDnsmasq(answer),
+    allowSubtree: ["server=/%/#"],
+    allowBelow: ["server=/*.%/#"],
+    answered: answeredByDnsmasq,
+  }),
   header: commentHeader("#"),
   memoryPerName: 100,
   isMeasured: true,
 };
+
+function answeredByServers({ kind }: Answer): AnswerLines | undefined {
+  if (kind !== "nxdomain") return undefined;
+  return {
+    subtree: ["server=/%/"],
+    exact: ["server=/%/", "server=/*.%/#"],
+    below: ["server=/*.%/"],
+  };
+}
 
 const dnsmasqServers: NameFormat = {
   summary: "`server=/name/` for `--servers-file`, which dnsmasq reloads on SIGHUP.",
@@ -118,9 +147,8 @@ const dnsmasqServers: NameFormat = {
   extension: ".dnsmasq-servers",
   answers: ["nxdomain"],
   lines: () => ({
-    subtree: ["server=/%/"],
-    exact: ["server=/%/", "server=/*.%/#"],
-    below: ["server=/*.%/"],
+    ...answeredByServers({ kind: "nxdomain" }),
+    answered: answeredByServers,
     allowSubtree: ["server=/%/#"],
     allowBelow: ["server=/*.%/#"],
   }),
@@ -143,9 +171,21 @@ const hosts: NameFormat = {
   summary: "One address and one name per line. Names below a blocked name stay reachable.",
   usedBy: "operating systems, Pi-hole, dnsmasq, blocky",
   extension: ".hosts",
-  answers: ["null"],
-  lines: ({ hasBothAddresses }) => ({
-    exact: hasBothAddresses ? ["0.0.0.0 %", ":: %"] : ["0.0.0.0 %"],
+  answers: ["null", "address"],
+  lines: ({ answer, hasBothAddresses }) => ({
+    exact:
+      answer.kind === "address"
+        ? [
+            ...(answer.v4.length === 0 ? ["0.0.0.0"] : answer.v4),
+            ...(answer.v6.length === 0 ? ["::"] : answer.v6),
+          ].map((one) => `${one} %`)
+        : hasBothAddresses
+          ? ["0.0.0.0 %", ":: %"]
+          : ["0.0.0.0 %"],
+    answered: (one) =>
+      one.kind === "address"
+        ? { exact: [...one.v4, ...one.v6].map((address) => `${address} %`) }
+        : undefined,
   }),
   header: commentHeader("#"),
   memoryPerName: 150,
@@ -241,12 +281,32 @@ const rbldnsd: NameFormat = {
   isMeasured: true,
 };
 
-const TARGETS = {
-  nxdomain: ["CNAME ."],
-  nodata: ["CNAME *."],
-  null: ["A 0.0.0.0", "AAAA ::"],
-  refused: ["CNAME rpz-drop."],
-} as const;
+/** Of the records that have a name as their owner. A zone cannot refuse a name. */
+function policyRecords(answer: Answer): readonly string[] | undefined {
+  switch (answer.kind) {
+    case "nxdomain":
+      return ["CNAME ."];
+    case "nodata":
+      return ["CNAME *."];
+    case "null":
+      return ["A 0.0.0.0", "AAAA ::"];
+    case "address":
+      return [...answer.v4.map((one) => `A ${one}`), ...answer.v6.map((one) => `AAAA ${one}`)];
+    case "cname":
+      return [`CNAME ${answer.name}.`];
+    case "refused":
+      return undefined;
+  }
+}
+
+function answeredByZone(answer: Answer): AnswerLines | undefined {
+  const records = policyRecords(answer);
+  if (records === undefined) return undefined;
+  const exact = records.map((record) => `% ${record}`);
+  const below = records.map((record) => `*.% ${record}`);
+  return { subtree: [...exact, ...below], exact, below };
+}
+
 const PASS = "CNAME rpz-passthru.";
 
 /** Names are relative to the zone: with a final dot they would be outside of it. */
@@ -254,19 +314,14 @@ const rpz: NameFormat = {
   summary: "A response policy zone, with a serial that grows when the rules change.",
   usedBy: "BIND, unbound, Knot Resolver, PowerDNS Recursor",
   extension: ".rpz",
-  answers: ["nxdomain", "null", "nodata"],
-  lines({ answer }) {
-    const exact = TARGETS[answer].map((target) => `% ${target}`);
-    const below = TARGETS[answer].map((target) => `*.% ${target}`);
-    return {
-      subtree: [...exact, ...below],
-      exact,
-      below,
-      allowSubtree: [`% ${PASS}`, `*.% ${PASS}`],
-      allowExact: [`% ${PASS}`],
-      allowBelow: [`*.% ${PASS}`],
-    };
-  },
+  answers: ["nxdomain", "null", "nodata", "address", "cname"],
+  lines: ({ answer }) => ({
+    ...answeredByZone(answer),
+    allowSubtree: [`% ${PASS}`, `*.% ${PASS}`],
+    allowExact: [`% ${PASS}`],
+    allowBelow: [`*.% ${PASS}`],
+    answered: answeredByZone,
+  }),
   header: (facts, { ttl }) => [
     ...commentHeader(";")(facts),
     `$TTL ${ttl}`,
@@ -332,20 +387,37 @@ const ZONES = {
   refused: "always_refuse",
 } as const;
 
+/** Names below a name that only has data are resolved as usual. An alias of such a name would not be followed. */
+function answeredByUnbound(answer: Answer): AnswerLines {
+  if (answer.kind === "cname")
+    return {
+      subtree: ['local-zone: "%." redirect', `local-data: "%. CNAME ${answer.name}."`],
+    };
+  if (answer.kind !== "address") return { subtree: [`local-zone: "%." ${ZONES[answer.kind]}`] };
+  const exact = [
+    ...answer.v4.map((one) => `local-data: "%. A ${one}"`),
+    ...answer.v6.map((one) => `local-data: "%. AAAA ${one}"`),
+  ];
+  return { subtree: ['local-zone: "%." redirect', ...exact], exact };
+}
+
 const unbound: NameFormat = {
   summary:
-    "`local-zone` lines for an `include:`; the most specific one wins. A name that is blocked alone gets the answer 0.0.0.0.",
+    "`local-zone` lines for an `include:`; the most specific one wins. A name that is blocked alone gets the answer 0.0.0.0, unless the answer is an address; an answer that is a name is for whole subtrees only.",
   usedBy: "unbound, OPNsense",
   extension: ".unbound.conf",
-  answers: ["nxdomain", "null", "nodata", "refused"],
+  answers: ["nxdomain", "null", "nodata", "refused", "address", "cname"],
   lines: ({ answer }) => ({
-    subtree: [`local-zone: "%." ${ZONES[answer]}`],
-    // Names below it have no data and are resolved as usual. Other query types get an empty answer.
-    exact: [
-      'local-data: "%. A 0.0.0.0"',
-      ...(answer === "null" ? ['local-data: "%. AAAA ::"'] : []),
-    ],
+    // Other query types get an empty answer.
+    ...(answer.kind !== "cname" && {
+      exact: [
+        'local-data: "%. A 0.0.0.0"',
+        ...(answer.kind === "null" ? ['local-data: "%. AAAA ::"'] : []),
+      ],
+    }),
+    ...answeredByUnbound(answer),
     allowSubtree: ['local-zone: "%." always_transparent'],
+    answered: answeredByUnbound,
   }),
   header: (facts) => [...commentHeader("#")(facts), "server:"],
   // Data in an always_transparent zone is ignored.

@@ -1,8 +1,8 @@
 import { decodeUtf8 } from "../bytes/text.ts";
 import { addEnd, addWhole, nameFilter, sharedReader } from "../kernel/names.ts";
 import { type PlacedRule, RuleIndex, literalOf, nameScope } from "../meaning/rule-index.ts";
-import { type Rule, answersNothing, cancelledKey, readRule } from "../meaning/rule.ts";
-import { Level, cancelsRewrite, isAllowLevel, levelOf, stronger } from "../meaning/verdict.ts";
+import { answersNothing, cancelledKey, isBelow, readRule } from "../meaning/rule.ts";
+import { Level, isAllowLevel, levelOf, stronger } from "../meaning/verdict.ts";
 import { withParents } from "../syntax/public-suffix.ts";
 import {
   type ClassifiedNames,
@@ -12,6 +12,7 @@ import {
   classifyNames,
 } from "./classified-names.ts";
 import type { NameBlock, NameBuffer, NameTrial, SpecialRule } from "./names.ts";
+import { NamedRewrites, RewriteExceptions, isNameRewrite } from "./rewrites.ts";
 import { type LossReason, type NameRule, type Rewrite, readSpecialRule } from "./special-rule.ts";
 
 /** A rule without a name, such as a pattern. */
@@ -19,6 +20,8 @@ interface NamelessRule extends SpecialRule {
   readonly reason: LossReason;
   /** The expression, if the rule is a regular expression without modifiers. */
   readonly regex?: string;
+  /** Whether it is a rewrite of names, or an exception from some: formats with answers write it with the names. */
+  readonly isAnswer?: boolean;
 }
 
 /** Properties of the list that its text does not show. */
@@ -65,7 +68,9 @@ export class ListModel {
   /** Patterns that block; indexed at the first query. */
   private patternBlocks: RuleIndex<PlacedRule> | undefined;
   /** Rules that change answers, and the exceptions from them. */
-  private readonly rewrites: (Rewrite & { readonly source: number })[] = [];
+  private readonly rewrites: (Rewrite & SpecialRule)[] = [];
+  /** The answers of names. */
+  private readonly answers = new NamedRewrites();
   /** Plain names that are handled one by one. */
   private readonly relatedNames: SpecialRule[] = [];
 
@@ -89,7 +94,14 @@ export class ListModel {
     for (const name of [...this.mentioned, ...protectedNames]) this.addFreedName(name);
     this.extractRelated();
     this.tree.raiseParents();
-    this.names = classifyNames(this.tree, this.exceptions);
+    this.names = classifyNames(this.tree, this.exceptions, (name, self) =>
+      this.answers.of(name, () => self === Level.None && this.isOpen(name)),
+    );
+  }
+
+  /** Whether no pattern decides about a name. */
+  private isOpen(name: string): boolean {
+    return !this.exceptions.matches(name) && !this.blocksByPattern(name, Level.None);
   }
 
   private cancel(text: string): void {
@@ -109,9 +121,22 @@ export class ListModel {
     }
     if (read.key !== undefined && this.cancelled.has(read.key)) return;
     if (read.kind === "lost") {
-      const { reason, regex, name, rewrite } = read;
-      if (rewrite !== undefined) this.rewrites.push({ ...rewrite, source });
-      this.nameless.push({ text, source, reason, ...(regex !== undefined && { regex }) });
+      const { reason, regex, name, rewrite, hosts } = read;
+      if (rewrite !== undefined) this.rewrites.push({ ...rewrite, text, source });
+      for (const one of hosts?.names ?? []) {
+        this.answers.addHosts(one, text, hosts?.answer);
+        this.tree.enterOpen(one, source);
+        this.related.addName(one, false);
+      }
+      const isAnswer =
+        (rewrite !== undefined && isNameRewrite(rewrite)) || (hosts?.names.length ?? 0) > 0;
+      this.nameless.push({
+        text,
+        source,
+        reason,
+        ...(regex !== undefined && { regex }),
+        ...(isAnswer && { isAnswer }),
+      });
       if (name !== undefined) this.mention(name, source, text.startsWith("@@"));
       return;
     }
@@ -133,16 +158,33 @@ export class ListModel {
   private freeRewritten(): void {
     const exceptions = new RewriteExceptions();
     for (const { rule } of this.rewrites) if (rule.isAllow) exceptions.add(rule);
-    for (const { rule, name, source } of this.rewrites) {
-      if (rule.isAllow || answersNothing(rule)) continue;
+    for (const { rule, name, source, text, answer } of this.rewrites) {
+      if (rule.isAllow) continue;
+      const isFreed = !answersNothing(rule);
       if (name === undefined) {
         const limited = exceptions.limitPattern(rule);
-        if (limited !== undefined) this.exceptions.add(limited);
-      } else {
-        const limited = exceptions.limitName(name, rule);
-        if (limited !== undefined) this.enter(limited, source);
+        if (limited === undefined) continue;
+        this.answers.addPattern(limited, answer);
+        if (isFreed) this.exceptions.add(limited);
+        continue;
       }
+      const limited = exceptions.limitName(name, rule);
+      if (limited === undefined) continue;
+      this.answers.add(limited, text, exceptions.mayLimit(name, rule) ? undefined : answer);
+      if (isFreed) this.enter(limited, source);
+      else this.enterAnswered(limited, source);
+      // A policy may be applied to the name that an answer leads to as well.
+      if (answer?.kind === "cname" && isBelow(answer.name, name.name))
+        this.tree.enterOpen(answer.name);
     }
+  }
+
+  /** A name that is answered without records: other rules may block it, where the format has no such answer. */
+  private enterAnswered({ name, below, denied }: NameRule, source: number): void {
+    this.tree.enterOpen(name, source);
+    this.related.addName(name, below);
+    for (const one of denied) if (isBelow(one, name)) this.tree.enterOpen(one, source);
+    this.mentioned.push(...denied);
   }
 
   /** A name in a rule that formats cannot express: other rules may block it, or a pattern free it. */
@@ -403,58 +445,4 @@ export class RelatedNames {
 function tailOf(name: string): string {
   const dot = name.lastIndexOf(".");
   return name.slice(name.lastIndexOf(".", dot - 1) + 1);
-}
-
-/** Exceptions with `$dnsrewrite`. Those for a name and all below it limit rewrites of names, and all of them those of patterns. */
-class RewriteExceptions {
-  private readonly all: Rule[] = [];
-  private readonly index = new RuleIndex<PlacedRule>();
-  /** Those for a name and all below it, by each parent of the name. */
-  private readonly byParent = new Map<string, { readonly name: string; readonly rule: Rule }[]>();
-
-  add(rule: Rule): void {
-    this.all.push(rule);
-    this.index.add({ ...rule, row: 0 });
-    const name = subtreeNameOf(rule);
-    if (name === undefined) return;
-    for (const parent of withParents(name)) {
-      const known = this.byParent.get(parent);
-      if (known === undefined) this.byParent.set(parent, [{ name, rule }]);
-      else known.push({ name, rule });
-    }
-  }
-
-  /** What is left of a rewrite of a name; undefined if nothing is. */
-  limitName(to: NameRule, rewrite: Rule): NameRule | undefined {
-    if (this.all.length === 0) return to;
-    const isCancelled = this.index
-      .matching(to.name)
-      .some((one) => subtreeNameOf(one) !== undefined && cancelsRewrite(one, rewrite));
-    if (isCancelled) return undefined;
-    const below = (this.byParent.get(to.name) ?? []).flatMap(({ name, rule }) =>
-      cancelsRewrite(rule, rewrite) ? [name] : [],
-    );
-    return below.length === 0 ? to : { ...to, denied: [...to.denied, ...below] };
-  }
-
-  /** What is left of a rewrite of a pattern; undefined if nothing is. */
-  limitPattern(rewrite: Rule): Rule | undefined {
-    const against = this.all.filter((one) => cancelsRewrite(one, rewrite));
-    if (against.length === 0) return rewrite;
-    if (against.some(({ pattern, denied }) => pattern === rewrite.pattern && denied.length === 0))
-      return undefined;
-    const scopes = against.flatMap(({ pattern }) => nameScope(pattern)?.name ?? []);
-    return {
-      ...rewrite,
-      denied: [...rewrite.denied, ...scopes],
-      matches: (name) =>
-        rewrite.matches(name) &&
-        !this.index.matching(name).some((one) => cancelsRewrite(one, rewrite)),
-    };
-  }
-}
-
-function subtreeNameOf({ pattern, denied }: Rule): string | undefined {
-  const scope = denied.length === 0 ? nameScope(pattern) : undefined;
-  return scope?.self === true && scope.below ? scope.name : undefined;
 }

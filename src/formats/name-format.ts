@@ -1,18 +1,17 @@
 import type { ByteBuffer } from "../bytes/text.ts";
 import type { RowWriter } from "../kernel/rows.ts";
+import { type Answer, answerText } from "../meaning/answer.ts";
 import { Level, isAllowLevel, isBlockLevel, isImportantLevel } from "../meaning/verdict.ts";
 import type { Chunk } from "../rules/chunk.ts";
 import { withParents } from "../syntax/public-suffix.ts";
-import type { NameFact, NameLevels } from "./classified-names.ts";
+import type { NameFact } from "./classified-names.ts";
 import type { Devices } from "./device-rules.ts";
 import type { ListModel } from "./list-model.ts";
 import { type Losses } from "./special-rule.ts";
 
-/** How a resolver answers for a blocked name. */
-type Answer = "nxdomain" | "null" | "nodata" | "refused";
-
 /** The settings of an output for its format. */
 export interface FormatOptions {
+  /** What a resolver answers for a blocked name. */
   readonly answer: Answer;
   /** Whether a format with addresses writes those of IPv6, too. */
   readonly hasBothAddresses: boolean;
@@ -25,7 +24,7 @@ export interface FormatOptions {
 
 /** The defaults for settings that the configuration leaves out. */
 export const DEFAULT_OPTIONS: FormatOptions = {
-  answer: "nxdomain",
+  answer: { kind: "nxdomain" },
   hasBothAddresses: false,
   ttl: 60,
   origin: "rpz.local",
@@ -47,7 +46,12 @@ export interface FormatLines extends ScopeLines {
   readonly openBelow?: readonly string[];
   /** The lines of important rules, if the format distinguishes them. */
   readonly important?: ScopeLines;
+  /** The lines with which names get an answer, by scope; undefined if the format has no such answer. */
+  readonly answered?: (answer: Answer) => AnswerLines | undefined;
 }
+
+/** Lines for names that get an answer. */
+export type AnswerLines = Pick<ScopeLines, "subtree" | "exact" | "below">;
 
 /** Lines by scope and action. */
 export interface ScopeLines {
@@ -74,7 +78,7 @@ export interface NameFormat {
   readonly usedBy: string;
   readonly extension: string;
   /** The answers that a file can select; the first is the default. Without it, the resolver decides. */
-  readonly answers?: readonly Answer[];
+  readonly answers?: readonly Answer["kind"][];
   lines(options: FormatOptions): FormatLines;
   header(facts: FileHeaderFacts, options: FormatOptions): readonly string[];
   /** Opens a section at the end of the file for names without their subdomains, in formats that keep them apart. */
@@ -120,6 +124,14 @@ export interface ScopedName {
   readonly source: number;
   readonly key: ScopeKey;
   readonly isImportant: boolean;
+  /** The lines of a rewrite; otherwise those of the format. */
+  readonly lines?: readonly string[];
+}
+
+/** The levels that a file has: those of rules, and a larger one for each answer of rewrites. */
+interface FileLevels {
+  readonly self: number;
+  readonly below: number;
 }
 
 /** How the encoder uses a format. */
@@ -152,10 +164,13 @@ export class NameEncoder {
   /** Whether the file contains expressions that block. */
   private readonly hasExpressions: boolean;
   /** The levels that the file has for the names of the group. */
-  private readonly states = new Map<string, NameLevels>();
+  private readonly states = new Map<string, FileLevels>();
   /** Names of the group that have lines. */
   private readonly written = new Set<string>();
   private encoded: ScopedName[] = [];
+  /** The lines of each answer, and its level by its text. */
+  private readonly answered: AnswerLines[] = [];
+  private readonly answerLevels = new Map<string, number>();
 
   constructor(options: EncoderOptions, model: ListModel, losses: Losses, hasPatterns: boolean) {
     this.options = options;
@@ -202,7 +217,7 @@ export class NameEncoder {
     const narrowed = new Set<string>();
     for (const fact of group) {
       const above = this.above(fact.name);
-      const levels = this.levelsOf(fact);
+      const levels = this.levelsOf(fact, above);
       const isLost = format.allowWins === true && isAllowLevel(above);
       const self = isLost ? above : this.wanted(levels.self, above);
       const below = isLost
@@ -221,7 +236,7 @@ export class NameEncoder {
     return narrowed;
   }
 
-  private canExcept(name: string, self: Level, below: Level): boolean {
+  private canExcept(name: string, self: number, below: number): boolean {
     const { lines, longest } = this.options;
     const key = scopeKey("allow", !isBlockLevel(self), !isBlockLevel(below));
     if (key === undefined) return true;
@@ -229,13 +244,62 @@ export class NameEncoder {
     return (lines[key] ?? lines.allowSubtree) !== undefined && name.length <= longest;
   }
 
-  private levelsOf(fact: NameFact): NameFact["freed"] {
-    if (!this.hasPatterns) return fact.freed;
-    return { self: fact.self, below: fact.below, isUnsure: false };
+  /** What the file is to have for a name: the answers of rewrites where the format has them, and levels otherwise. */
+  private levelsOf(fact: NameFact, above: number): FileLevels & { readonly isUnsure: boolean } {
+    const { self, below, freed, answers } = fact;
+    const levels = this.hasPatterns ? { self, below, isUnsure: false } : freed;
+    if (answers === undefined || this.options.lines.answered === undefined) return levels;
+    const answer = {
+      self: this.answerLevel(answers.self),
+      below: this.answerLevel(answers.below),
+    };
+    if (answer.self === answer.below && this.answerLines(answer.self)?.subtree !== undefined)
+      return { self: answer.self!, below: answer.self!, isUnsure: false };
+    // Other formats than policy zones have such lines only for names that are not related to others.
+    const isFree = this.options.format.hidesParents === true;
+    const isAlone = above === Level.None && levels.below === Level.None;
+    const isExact = isFree || (isAlone && answer.below === undefined);
+    const isBelow = isFree || (isAlone && levels.self === Level.None && answer.self === undefined);
+    const lines = this.answerLines(answer.self);
+    if (isExact && !isFree && lines?.exact === undefined && lines?.subtree !== undefined)
+      if (this.mayWidenAnswer(fact.name))
+        return { self: answer.self!, below: answer.self!, isUnsure: false };
+    return {
+      self: isExact && lines?.exact !== undefined ? answer.self! : levels.self,
+      below:
+        isBelow && this.answerLines(answer.below)?.below !== undefined
+          ? answer.below!
+          : levels.below,
+      isUnsure: levels.isUnsure,
+    };
+  }
+
+  private mayWidenAnswer(name: string): boolean {
+    const { options, model, protectedParents } = this;
+    return options.widens && !protectedParents.has(name) && !model.exceptions.reaches(name);
+  }
+
+  /** The level of an answer; undefined without one, and if the format does not have it. */
+  private answerLevel(answer: Answer | undefined): number | undefined {
+    if (answer === undefined) return undefined;
+    const key = `${answer.kind} ${answerText(answer)}`;
+    let level = this.answerLevels.get(key);
+    if (level === undefined) {
+      const lines = this.options.lines.answered?.(answer);
+      if (lines === undefined) return undefined;
+      this.answered.push(lines);
+      level = Level.Rewrite + 2 * this.answered.length;
+      this.answerLevels.set(key, level);
+    }
+    return level;
+  }
+
+  private answerLines(level: number | undefined): AnswerLines | undefined {
+    return level === undefined ? undefined : this.answered[(level - Level.Rewrite) / 2 - 1];
   }
 
   /** The level that the name inherits from its closest parent in the file. */
-  private above(name: string): Level {
+  private above(name: string): number {
     for (let dot = name.indexOf("."); dot !== -1; dot = name.indexOf(".", dot + 1)) {
       const state = this.states.get(name.slice(dot + 1));
       if (state !== undefined) return state.below;
@@ -244,7 +308,8 @@ export class NameEncoder {
   }
 
   /** A name without a rule needs an exception if its parent is blocked, and one with a rewrite also if an expression may block it. */
-  private wanted(meant: Level, above: Level): Level {
+  private wanted(meant: number, above: number): number {
+    if (isAnswerLevel(meant)) return meant;
     const isOpen = meant === Level.Rewrite && !this.hasExpressions;
     const level = isOpen ? Level.None : meant;
     if (this.options.lines.important !== undefined) return level;
@@ -256,11 +321,12 @@ export class NameEncoder {
     const { format, longest } = this.options;
     const { name } = fact;
     const above = this.above(name);
-    const levels = this.levelsOf(fact);
+    const levels = this.levelsOf(fact, above);
     const isNarrow = (isNarrowed || levels.isUnsure) && isBlockLevel(levels.below);
     const self = this.wanted(levels.self, above);
     const below = this.wanted(isNarrow ? Level.None : levels.below, above);
     if (isNarrow) this.losses.add("excepted", name);
+    this.countAnswers(fact, { self, below });
     this.countOverridden(fact, above);
     if (self === above && below === above) return;
     if (name.length > longest) {
@@ -270,8 +336,20 @@ export class NameEncoder {
     else this.states.set(name, this.encodeDifference(fact, above, { self, below }, isNarrow));
   }
 
+  /** Counts the rewrites of the name that the file lacks, or has for more than the name. */
+  private countAnswers({ answers }: NameFact, levels: FileLevels): void {
+    if (this.options.lines.answered === undefined) return;
+    for (const { text, self, below } of answers?.own ?? []) {
+      const isSaid =
+        (!self || isAnswerLevel(levels.self)) && (!below || isAnswerLevel(levels.below));
+      if (!isSaid) this.losses.add("rewrite", text);
+      else if (self && !below && answers?.below === undefined && isAnswerLevel(levels.below))
+        this.losses.add("widened", text);
+    }
+  }
+
   /** Counts the blocks that lose against exceptions in the file, because the format does not distinguish important rules. */
-  private countOverridden({ name, self, below }: NameFact, above: Level): void {
+  private countOverridden({ name, self, below }: NameFact, above: number): void {
     const { lines } = this.options;
     if (!this.hasPatterns || lines.important !== undefined) return;
     if (self === Level.None && above !== Level.None && this.hasExpressions)
@@ -284,10 +362,10 @@ export class NameEncoder {
   /** Writes what differs from the inherited level, and returns the levels that the file has afterwards. */
   private encodeDifference(
     fact: NameFact,
-    above: Level,
-    { self, below }: NameLevels,
+    above: number,
+    { self, below }: FileLevels,
     isNarrow: boolean,
-  ): NameLevels {
+  ): FileLevels {
     // If a name hides the rule of its parent, the rule is repeated for the name and for those in between.
     const isHiding = this.options.format.hidesParents === true && above !== Level.None;
     if (isHiding) this.repeatParents(fact, above);
@@ -312,7 +390,7 @@ export class NameEncoder {
   }
 
   /** An exception for the name alone, or for the names below it, that the format can only express for both. */
-  private allowSubtree(fact: NameFact, level: Level, isSelf: boolean): NameLevels {
+  private allowSubtree(fact: NameFact, level: number, isSelf: boolean): FileLevels {
     this.add(fact, true, true, level);
     this.losses.add(isSelf ? "below" : "exact", fact.name);
     return { self: level, below: level };
@@ -321,10 +399,10 @@ export class NameEncoder {
   /** Blocks the name alone. */
   private blockSelf(
     fact: NameFact,
-    above: Level,
-    { self, below }: NameLevels,
+    above: number,
+    { self, below }: FileLevels,
     isNarrow: boolean,
-  ): NameLevels {
+  ): FileLevels {
     const isLost = this.options.format.allowHidesExact === true && isAllowLevel(above);
     if (!isLost && this.add(fact, true, false, self)) return { self, below };
     if (isNarrow) return { self: above, below };
@@ -338,7 +416,7 @@ export class NameEncoder {
   }
 
   /** Blocks the names below the name, but not the name. */
-  private blockBelow(fact: NameFact, { self, below }: NameLevels, writesSelf: boolean): NameLevels {
+  private blockBelow(fact: NameFact, { self, below }: FileLevels, writesSelf: boolean): FileLevels {
     const { format, lines } = this.options;
     const isAllowed = writesSelf && self !== Level.None;
     // The exception for the name alone is added to the block, and wins.
@@ -360,7 +438,7 @@ export class NameEncoder {
     return { self, below: self };
   }
 
-  private repeatParents(fact: NameFact, above: Level): void {
+  private repeatParents(fact: NameFact, above: number): void {
     for (const name of withParents(fact.name).slice(1)) {
       if (this.written.has(name)) return;
       this.add({ ...fact, name }, true, true, above);
@@ -372,9 +450,17 @@ export class NameEncoder {
     { name, source }: Pick<NameFact, "name" | "source">,
     self: boolean,
     below: boolean,
-    level: Level,
+    level: number,
   ): boolean {
     const { lines } = this.options;
+    const answered = this.answerLines(isAnswerLevel(level) ? level : undefined);
+    if (answered !== undefined) {
+      const key = self ? (below ? "subtree" : "exact") : "below";
+      if (answered[key] === undefined) return false;
+      this.written.add(name);
+      this.encoded.push({ name, source, key, isImportant: false, lines: answered[key] });
+      return true;
+    }
     const action = level === Level.None ? "open" : isBlockLevel(level) ? "block" : "allow";
     const key = scopeKey(action, self, below);
     if (key === undefined || lines[key] === undefined) {
@@ -386,6 +472,11 @@ export class NameEncoder {
     this.encoded.push({ name, source, key, isImportant: isMarked });
     return true;
   }
+}
+
+/** Whether a level of a file is an answer of rewrites. */
+function isAnswerLevel(level: number): boolean {
+  return level > Level.Rewrite;
 }
 
 /** Selects the lines of a format for a scope and an action. */

@@ -1,4 +1,5 @@
 import { decodeUtf8, encodeUtf8 } from "../bytes/text.ts";
+import { type Answer, addressAnswer, rewrittenAnswer } from "../meaning/answer.ts";
 import { writtenName } from "../meaning/line.ts";
 import { nameScope } from "../meaning/rule-index.ts";
 import { type Rule, patternTest, readRule } from "../meaning/rule.ts";
@@ -37,12 +38,22 @@ type ReadRule =
       readonly name?: string;
       /** The rule, if it changes answers for all clients, or is an exception from such rules. */
       readonly rewrite?: Rewrite;
+      /** The names of a hosts line with the address of a machine. */
+      readonly hosts?: HostsAnswer;
     };
 
 /** A `$dnsrewrite` rule, and what it is for if that is a name. */
 export interface Rewrite {
   readonly rule: Rule;
   readonly name: NameRule | undefined;
+  /** Undefined if no format can express it. */
+  readonly answer: Answer | undefined;
+}
+
+/** Names with an address, if no rule decides about them. */
+interface HostsAnswer {
+  readonly names: readonly string[];
+  readonly answer: Answer | undefined;
 }
 
 /** The first line of many lists, such as `[Adblock Plus 2.0]`, is not a rule. */
@@ -61,7 +72,11 @@ export function readSpecialRule(text: string): ReadRule {
   const name = names?.kind === "names" ? names.rules[0]?.name : undefined;
   const named = { key, ...(name !== undefined && { name }) };
   if (rule.rewrite !== undefined) {
-    const rewrite = { rule, name: names?.kind === "names" ? names.rules[0] : undefined };
+    const rewrite = {
+      rule,
+      name: names?.kind === "names" ? names.rules[0] : undefined,
+      answer: rewrittenAnswer(rule.rewrite),
+    };
     const isWhole = !rule.isPartial && names?.kind !== "lost";
     return { kind: "lost", reason: "rewrite", ...named, ...(isWhole && { rewrite }) };
   }
@@ -124,14 +139,19 @@ function readBareName(text: string): ReadRule | undefined {
 function readHosts(text: string): ReadRule | undefined {
   const bytes = encodeUtf8(text);
   if (!readHostsLine(bytes, 0, bytes.length)) return undefined;
-  if (!hostsLine.isSinkhole) return { kind: "lost", reason: "rewrite" };
-  const rules: NameRule[] = [];
+  const { isSinkhole } = hostsLine;
+  const names: string[] = [];
   do {
     const name = resolvableName(decodeUtf8(bytes, hostsLine.nameStart, hostsLine.nameEnd));
-    if (name !== undefined)
-      rules.push({ name, level: Level.Block, self: true, below: false, denied: [] });
+    if (name !== undefined) names.push(name);
   } while (nextName(bytes));
-  return rules.length === 0 ? { kind: "lost", reason: "not-a-name" } : { kind: "names", rules };
+  if (!isSinkhole) {
+    const [address = ""] = text.split(/\s/, 1);
+    return { kind: "lost", reason: "rewrite", hosts: { names, answer: addressAnswer([address]) } };
+  }
+  if (names.length === 0) return { kind: "lost", reason: "not-a-name" };
+  const rule = { level: Level.Block, self: true, below: false, denied: [] };
+  return { kind: "names", rules: names.map((name) => ({ name, ...rule })) };
 }
 
 const LABEL = /^[a-z0-9_-]{1,63}$/;
@@ -161,7 +181,7 @@ export const LOSS_REASONS: Readonly<Record<LossReason, string>> = {
   modifier:
     "Applies to some clients or query types only, or to everything except some names (`$denyallow` without a name before it).",
   rewrite:
-    "Changes the answer instead of blocking the name. The file does not block the name, even if another rule would.",
+    "Changes the answer instead of blocking the name, and the format, or this place in it, has no such answer. The file does not block the name, even if another rule would.",
   regex:
     "A regular expression. If it is an exception that can match below any name, it frees the names in the list; other names below a blocked name stay blocked.",
   pattern: "A wildcard, or a part of a name. Exceptions are handled like those of `regex`.",
@@ -173,7 +193,7 @@ export const LOSS_REASONS: Readonly<Record<LossReason, string>> = {
     "Blocks a name, but an exception that the format cannot express frees something below it. The name is blocked alone if the format can express that, and left out otherwise.",
   nested: "Blocks something below an exception, but in this format an exception always wins.",
   narrowed:
-    "Blocks a name with everything below it, but the format blocks single names. The name is written, and every name below it that a source has. Other names below it are not blocked.",
+    "Applies to a name with everything below it, but the format has single names. The name is written, and every name below it that a source has. Other names below it are not.",
   expanded:
     "A wildcard or a regular expression, written as the known names that it matches (`expand`). Other names that it matches are not blocked.",
   conflict:

@@ -21,8 +21,8 @@ interface Weight {
 }
 
 /**
- * The precedence of rules, lowest first. Odd levels block, even ones allow. A rewrite wins over all others. No format can express
- * it, but none may block the name: it has an answer.
+ * The precedence of rules, lowest first. Odd levels block, even ones allow. A rewrite wins over all others. A format that cannot
+ * express its answer must not block the name. Larger even numbers are answers that a format can express (`formats/rewrites`).
  */
 export const Level = {
   None: 0,
@@ -34,15 +34,15 @@ export const Level = {
 } as const;
 export type Level = (typeof Level)[keyof typeof Level];
 
-export function isBlockLevel(level: Level): boolean {
+export function isBlockLevel(level: number): boolean {
   return level % 2 === 1;
 }
 
-export function isAllowLevel(level: Level): boolean {
+export function isAllowLevel(level: number): boolean {
   return level !== Level.None && level % 2 === 0;
 }
 
-export function isImportantLevel(level: Level): boolean {
+export function isImportantLevel(level: number): boolean {
   return level >= Level.ImportantBlock;
 }
 

@@ -124,7 +124,8 @@ export class FormatOutputs {
         }),
     };
     const { policy, isSorted } = plan;
-    const how = { format, options, policy, isSorted, protectedNames, ranks, tiers };
+    const open = [...protectedNames, ...pageOf(plan)];
+    const how = { format, options, policy, isSorted, protectedNames: open, ranks, tiers };
     const writer = new FormatWriter(how, sinks, expander);
     const one: Written = { plan, writer, block, allow };
     this.written.push(one);
@@ -232,8 +233,13 @@ function violations(
   const parts = losses.map(({ reason, count }) => `${reason} ${numberText(count)}`);
   const cause = parts.length === 0 ? {} : { cause: `left out: ${parts.join(", ")}` };
   const name = printable(plan.name);
-  const { blocked } = writer;
+  const page = pageOf(plan).find((one) => writer.blocked.includes(one));
+  const blocked = writer.blocked.filter((one) => one !== page);
   const found: Diagnostic[] = [];
+  if (page !== undefined)
+    found.push(
+      errorOf("blocks-protected", `${name} would block ${page}, the page that it answers with`),
+    );
   if (blocked.length > 0) {
     const what =
       blocked.length === 1
@@ -280,6 +286,11 @@ function violations(
       }),
     );
   return found;
+}
+
+/** The name of the page that an output answers with, if it has one. */
+function pageOf({ options: { answer } }: OutputPlan): readonly string[] {
+  return answer.kind === "cname" ? [answer.name] : [];
 }
 
 function roomHint({ limits, mostFiles }: OutputPlan): string {

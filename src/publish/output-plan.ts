@@ -1,5 +1,5 @@
 import type { Config, OutputConfig } from "../config/lists.ts";
-import { OUTPUT_FIELDS, SIZE_PRESETS } from "../config/outputs.ts";
+import { OUTPUT_FIELDS, SIZE_PRESETS, answerOf } from "../config/outputs.ts";
 import { sizeBytes } from "../config/units.ts";
 import { CompilerError, errorOf } from "../diagnostics/render.ts";
 import { printable } from "../diagnostics/text.ts";
@@ -9,6 +9,7 @@ import type { LossPolicy } from "../formats/format-writer.ts";
 import { nameFormats } from "../formats/formats.ts";
 import { DEFAULT_OPTIONS, type FormatOptions, type NameFormat } from "../formats/name-format.ts";
 import type { Host } from "../host/host.ts";
+import type { Answer } from "../meaning/answer.ts";
 import { luaName } from "./cdb-file.ts";
 import { type OutputFile, checkTemplate, fileNamed } from "./list-file.ts";
 import { withPacked } from "./manifest.ts";
@@ -115,13 +116,7 @@ function planOf(
       `${where}.format is from a plugin`,
       "Saved plans do not support plugins: use compile",
     );
-  const { answers = [] } = format;
-  const answer = output.answer ?? answers[0] ?? DEFAULT_OPTIONS.answer;
-  if (output.answer !== undefined && !answers.includes(output.answer))
-    throw invalid(
-      `${where}.answer: ${output.format} does not support ${output.answer}`,
-      answers.length === 0 ? "Remove it" : `It supports ${answers.join(", ")}`,
-    );
+  const answer = answerFor(output, where, format);
   const origin = (output.origin ?? DEFAULT_OPTIONS.origin).replace(/\.$/, "").toLowerCase();
   if (!/^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/.test(origin) || origin.length > LONGEST_ORIGIN)
     throw invalid(`${where}.origin is not the name of a zone`, "Example: rpz.local");
@@ -165,6 +160,25 @@ function planOf(
     packings: [...new Set(output.pack)],
     updates: output.updates,
   };
+}
+
+/** What a resolver answers for the names of an output. */
+function answerFor(
+  { format, answer: config }: OutputConfig,
+  where: string,
+  { answers = [] }: NameFormat,
+): Answer {
+  // The first of a format is never an address or a name.
+  const answer = answerOf(config ?? (answers[0] as "null" | undefined) ?? "nxdomain")!;
+  if (config === undefined) return answer;
+  if (answers.includes(answer.kind)) return answer;
+  const others = [...nameFormats].flatMap(([name, one]) =>
+    one.answers?.includes(answer.kind) === true ? [name] : [],
+  );
+  throw invalid(
+    `${where}.answer: ${format} has no ${answer.kind}`,
+    `${answers.length === 0 ? "The resolver decides; remove it" : `It has ${answers.join(", ")}`}. Formats with ${answer.kind}: ${others.join(", ")}`,
+  );
 }
 
 function devicesOf({ clients = [], tags = [] }: OutputConfig): Pick<FormatOptions, "devices"> {

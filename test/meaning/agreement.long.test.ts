@@ -5,7 +5,7 @@ import { checkAllow } from "../support/agreement/allow-check.ts";
 import { checkCombined } from "../support/agreement/combined-check.ts";
 import { checkCovers, checkDiff, pairedList } from "../support/agreement/comparison-check.ts";
 import { checkDecisions } from "../support/agreement/decision-check.ts";
-import { checkOutputs, randomLateness } from "../support/agreement/output-check.ts";
+import { checkOutputs, randomAnswers, randomLateness } from "../support/agreement/output-check.ts";
 import { type RandomList, randomList } from "../support/agreement/random-list.ts";
 import { hasEdgeHyphen } from "../support/agreement/random-names.ts";
 import {
@@ -63,6 +63,19 @@ test(
     await tryLists(context, LISTS / 2, anyList, async (list, seed) => {
       const transformations = seed % 2 === 0 ? [] : ["Compress", "Deduplicate"];
       return await checkOutputs(list, { policy: "skip", transformations, protects: 0 });
+    });
+  },
+);
+
+test(
+  "outputs give every answer that they have, and the page is never blocked",
+  LONG,
+  async (context) => {
+    await tryLists(context, LISTS / 2, anyList, async (list, seed) => {
+      const answers = randomAnswers(new Random(seed), list.names);
+      const transformations = seed % 2 === 0 ? [] : ["Compress", "Deduplicate"];
+      const policy = seed % 3 === 0 ? "widen" : "skip";
+      return await checkOutputs(list, { policy, transformations, protects: 0, answers });
     });
   },
 );

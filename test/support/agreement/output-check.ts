@@ -1,4 +1,6 @@
-import { FORMAT_READERS } from "../reference/format-readers.ts";
+import { isIP } from "node:net";
+import { type AnswerTest, answerOf } from "../reference/format-files.ts";
+import { ANSWER_READERS, FORMAT_READERS } from "../reference/format-readers.ts";
 import { ListMatcher, type Rule } from "../reference/list-matcher.ts";
 import { isAtOrBelow } from "../reference/names.ts";
 import { RefusedFile } from "../reference/readers/lines-of.ts";
@@ -15,6 +17,8 @@ export interface OutputTrial {
   readonly transformations: readonly string[];
   /** How many names that the list does not block are protected. */
   readonly protects: number;
+  /** What each format answers for a blocked name, if not the usual. */
+  readonly answers?: Readonly<Record<string, object | string>>;
   /** The lines come from several sources, and rules leave the list after others were dropped for them. */
   readonly lateness?: Lateness;
 }
@@ -81,6 +85,8 @@ interface Judged {
   readonly guarded: ReadonlySet<string>;
   readonly reasons: ReadonlySet<string>;
   readonly isBlocked: (name: string) => boolean;
+  /** What the software answers, if the format has answers of its own. */
+  readonly answer: AnswerTest | undefined;
 }
 
 const FORMATS = Object.keys(FORMAT_READERS);
@@ -134,8 +140,14 @@ export async function checkOutputs(
       allow: project.text(`rules/out.allow.${format}`),
     };
     let isBlocked;
+    let answer: AnswerTest | undefined;
     try {
-      isBlocked = FORMAT_READERS[format]!(files);
+      answer = ANSWER_READERS[format]?.(files);
+      const blocking = blockAnswers(format, trial.answers?.[format]);
+      isBlocked =
+        answer === undefined || blocking === undefined
+          ? FORMAT_READERS[format]!(files)
+          : (name: string): boolean => blocking.has(answer!(name));
     } catch (error) {
       if (!(error instanceof RefusedFile)) throw error;
       faults.push(`${format} refuses its file: ${error.message}`);
@@ -143,7 +155,7 @@ export async function checkOutputs(
     }
     // Names below a rule may be lost with the lines that left the list before it was compressed.
     const named = trial.lateness === undefined ? source : list;
-    const judged = { format, trial, list, source: named, guarded, reasons, isBlocked };
+    const judged = { format, trial, list, source: named, guarded, reasons, isBlocked, answer };
     for (const name of names) {
       const wrong = judge(name, judged);
       if (wrong !== undefined) faults.push(wrong);
@@ -208,7 +220,7 @@ function lateConfig(lateness: Lateness): object {
 }
 
 function configOf(
-  { policy, transformations, lateness }: OutputTrial,
+  { policy, transformations, lateness, answers }: OutputTrial,
   guarded: ReadonlySet<string>,
 ): object {
   return {
@@ -221,6 +233,7 @@ function configOf(
       format,
       file: `out.${format}`,
       ...(policy === "widen" && { on_loss: policy }),
+      ...(answers?.[format] !== undefined && { answer: answers[format] }),
     })),
   };
 }
@@ -229,6 +242,8 @@ function judge(name: string, judged: Judged): string | undefined {
   const { format, trial, list, source, reasons, guarded } = judged;
   const { meaning, by } = list.decide(name);
   const isBlocked = judged.isBlocked(name);
+  const other = judgeAnswer(name, judged);
+  if (other !== undefined) return other === "" ? undefined : other;
   if (isBlocked === (meaning === "blocked")) return undefined;
   const texts = by.map(({ text }) => text).join(" or ") || "nothing";
   const where = `${format}, ${name} by ${texts} (${trial.transformations.join()}; lost: ${[...reasons].join()})`;
@@ -255,6 +270,92 @@ function judge(name: string, judged: Judged): string | undefined {
   return isUnknowable(name, judged, by)
     ? undefined
     : `blocks a name that the list ${meaning === "rewritten" ? "rewrites" : "allows"}${shape}: ${where}`;
+}
+
+/** What is wrong with an answer that is no block, or "" if it is right; undefined if the name has none. */
+function judgeAnswer(name: string, judged: Judged): string | undefined {
+  const { format, trial, list, reasons, answer } = judged;
+  const said = answer?.(name);
+  if (said === undefined) return undefined;
+  const { meaning, by } = list.decide(name);
+  const wanted = meaning === "rewritten" ? wantedAnswer(by, list, name) : undefined;
+  if (said !== "" && said === wanted) return "";
+  const where = `${format}, ${name}: ${said} instead of ${wanted ?? meaning} by ${by.map(({ text }) => text).join(" or ")}`;
+  if (wanted !== undefined && said === "" && wanted !== `CNAME ${name}`) {
+    const isReported = ["rewrite", "narrowed", "not-a-name"].some((reason) => reasons.has(reason));
+    return isReported ? "" : `does not answer and does not report it: ${where}`;
+  }
+  if (said === "" || judged.isBlocked(name)) return undefined;
+  // Nobody can list all names that a pattern rewrites.
+  const isPattern = by.some(({ host, rewrite }) => host === undefined && rewrite !== undefined);
+  if (isPattern && reasons.has("rewrite") && !list.names().has(name)) return "";
+  if (meaning !== "rewritten" && trial.policy === "widen") return "";
+  return `answers what the list does not mean: ${where}`;
+}
+
+/** What a resolver answers by several rewrites: the first name or code, or else all addresses. */
+function wantedAnswer(by: readonly Rule[], { rules }: ListMatcher, name: string): string {
+  const records: string[] = [];
+  const inOrder = by.toSorted((a, b) => rules.indexOf(a) - rules.indexOf(b));
+  for (const { rewrite = "", isHosts } of inOrder) {
+    const record =
+      isHosts && rewrite !== "" ? `${isIP(rewrite) === 4 ? "A" : "AAAA"} ${rewrite}` : rewrite;
+    if (/^A/.test(record)) records.push(record);
+    else if (record !== "NOERROR") return record === `CNAME ${name}` ? "" : record;
+  }
+  return records.length === 0 ? "NOERROR" : answerOf(records);
+}
+
+/** What a file answers for names that it blocks. Some blocks of names alone have no other answer. */
+function blockAnswers(
+  format: string,
+  answer: object | string = "",
+): ReadonlySet<string> | undefined {
+  if (answer === "") return undefined;
+  const alone = format === "unbound" ? ["A 0.0.0.0"] : [];
+  if (typeof answer === "string") {
+    const words: Record<string, string> = {
+      nxdomain: "NXDOMAIN",
+      null: "A 0.0.0.0, AAAA ::",
+      nodata: "NOERROR",
+      refused: "REFUSED",
+    };
+    return new Set([words[answer]!, ...alone]);
+  }
+  if ("cname" in answer) return new Set([`CNAME ${String(answer.cname)}`]);
+  const addresses = (answer as { address: string[] }).address;
+  const missing =
+    format === "hosts"
+      ? [4, 6]
+          .filter((one) => !addresses.some((a) => isIP(a) === one))
+          .map((one) => (one === 4 ? "0.0.0.0" : "::"))
+      : [];
+  return new Set([
+    answerOf([...addresses, ...missing].map((one) => `${isIP(one) === 4 ? "A" : "AAAA"} ${one}`)),
+  ]);
+}
+
+const PAGE = ["192.0.2.10", "2001:db8::10"];
+/** All answers of each format. */
+const ANSWERS: Readonly<Record<string, readonly (object | string)[]>> = {
+  hosts: ["null", { address: PAGE }, { address: PAGE.slice(0, 1) }, { address: PAGE.slice(1) }],
+  dnsmasq: ["nxdomain", "null", { address: PAGE }, { address: PAGE.slice(0, 1) }],
+  "dnsmasq-servers": ["nxdomain"],
+  unbound: ["nxdomain", "null", "nodata", "refused", { address: PAGE }, { cname: "" }],
+  rpz: ["nxdomain", "null", "nodata", { address: PAGE }, { address: PAGE.slice(1) }, { cname: "" }],
+};
+
+/** An answer for each format that has some. The name of the page is one that the list may block. */
+export function randomAnswers(
+  random: Random,
+  names: readonly string[],
+): NonNullable<OutputTrial["answers"]> {
+  const page = random.pick(names.filter((name) => !hasEdgeHyphen(name)));
+  const entries = Object.entries(ANSWERS).map(([format, all]): [string, object | string] => {
+    const answer = random.pick(all);
+    return [format, typeof answer === "object" && "cname" in answer ? { cname: page } : answer];
+  });
+  return Object.fromEntries(entries);
 }
 
 function shapeOf(rule: Rule | undefined): string {

@@ -1,16 +1,20 @@
 import { isIP } from "node:net";
-import type { BlockTest, FormatFiles } from "../format-files.ts";
+import { type AnswerTest, type BlockTest, type FormatFiles, answerOf } from "../format-files.ts";
 import { RefusedFile, linesOf } from "./lines-of.ts";
 
 /** hosts(5): an address, then names, each for itself alone. */
-export function readHosts({ block }: FormatFiles): BlockTest {
-  const names = new Set<string>();
+export function hostsAnswers({ block }: FormatFiles): AnswerTest {
+  const names = new Map<string, string[]>();
   for (const line of linesOf(block, "#")) {
     const [address = "", ...others] = line.split(/\s+/);
     if (isIP(address) === 0 || others.length === 0) throw new RefusedFile(line);
-    for (const name of others) names.add(name.toLowerCase());
+    const record = `${isIP(address) === 4 ? "A" : "AAAA"} ${address}`;
+    for (const other of others) {
+      const name = other.toLowerCase();
+      names.set(name, [...(names.get(name) ?? []), record]);
+    }
   }
-  return (name) => names.has(name);
+  return (name) => answerOf(names.get(name) ?? []);
 }
 
 /** A name a line, each for itself alone. */

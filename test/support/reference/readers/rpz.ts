@@ -1,4 +1,4 @@
-import type { BlockTest, FormatFiles } from "../format-files.ts";
+import { type AnswerTest, type FormatFiles, answerOf } from "../format-files.ts";
 import { withAncestors } from "../names.ts";
 import { RefusedFile, linesOf } from "./lines-of.ts";
 
@@ -6,24 +6,36 @@ import { RefusedFile, linesOf } from "./lines-of.ts";
  * A response policy zone: the node of the name itself, else the wildcard at its closest encloser (RFC 4592). A node exists
  * when it or anything below it has a record, so it hides the wildcards above.
  */
-export function readRpz({ block }: FormatFiles): BlockTest {
-  const policies = new Map<string, "pass" | "answer">();
+export function rpzAnswers({ block }: FormatFiles): AnswerTest {
+  const policies = new Map<string, readonly string[]>();
   const nodes = new Set<string>();
   for (const line of linesOf(block, ";")) {
     if (line.startsWith("$") || line.startsWith("@ ")) continue;
     const [owner = "", type = "", target = ""] = line.split(/\s+/);
     if (!["CNAME", "A", "AAAA"].includes(type) || target === "" || owner.endsWith("."))
       throw new RefusedFile(line);
-    const policy = target === "rpz-passthru." ? "pass" : "answer";
-    const known = policies.get(owner);
+    const known = policies.get(owner) ?? [];
+    const record = `${type} ${target.toLowerCase()}`;
     // A second record beside a CNAME makes the zone invalid.
-    if (known !== undefined && (known !== policy || type === "CNAME")) throw new RefusedFile(line);
-    policies.set(owner, policy);
+    if (known.length > 0 && [...known, record].some((one) => one.startsWith("CNAME")))
+      throw new RefusedFile(line);
+    policies.set(owner, [...known, record]);
     for (const node of withAncestors(owner)) nodes.add(node);
   }
   return (name) => {
-    if (nodes.has(name)) return policies.get(name) === "answer";
+    if (nodes.has(name)) return meaningOf(policies.get(name));
     const encloser = withAncestors(name).find((parent) => nodes.has(parent));
-    return encloser !== undefined && policies.get(`*.${encloser}`) === "answer";
+    return encloser === undefined ? "" : meaningOf(policies.get(`*.${encloser}`));
   };
+}
+
+const ACTIONS: Readonly<Record<string, string>> = {
+  "CNAME rpz-passthru.": "",
+  "CNAME .": "NXDOMAIN",
+  "CNAME *.": "NOERROR",
+};
+
+function meaningOf(records: readonly string[] = []): string {
+  const said = answerOf(records);
+  return ACTIONS[said] ?? said.replace(/^(CNAME .*)\.$/, "$1");
 }
