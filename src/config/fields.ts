@@ -22,16 +22,46 @@ const RANKS_FIELD = {
   },
 } as const;
 
-/** Names for patterns that formats cannot express. */
-const EXPAND_FIELD = {
-  expand: {
+/** Fields of `expand`. */
+const EXPAND_FIELDS = {
+  names: {
     type: "files",
+    default: "the lists of `ranks`",
+    description:
+      "Files or URLs with names: popular names, hosts files (`type: hosts`), rules (`type: adblock`), feeds, or one name per line.",
+    example: ["top-1m.csv.zip", { source: "https://example.org/hosts.txt", type: "hosts" }],
+  },
+  logs: {
+    type: "strings",
     default: "nothing",
     description:
-      "Lists of names for formats that have neither wildcards nor regular expressions: those of them that a pattern of the list blocks are written as rules. Losses count these patterns as `expanded`.",
-    example: ["top-1m.csv.zip"],
+      "Query logs, in any form that `--traffic` reads. Each output of single names then tells how much of them it blocks, in percent of the queries that the list blocks. The outputs contain names that clients asked for, if the list blocks them.",
+    example: ["/var/log/pihole/pihole.log"],
+  },
+  per_domain: {
+    type: "number",
+    default: "`20000`",
+    most: 1_000_000,
+    description:
+      "Maximum number of names that are added below one registrable domain: first those with the most queries, then the most popular. Losses count the others as `per-domain`.",
+    example: 100,
+    beside: { names: ["top-1m.csv.zip"] },
   },
 } as const;
+
+/** Names for rules that formats cannot express, or only for a name alone. */
+const EXPAND_FIELD: {
+  readonly expand: { readonly type: "object"; readonly fields: typeof EXPAND_FIELDS } & Optional;
+} = {
+  expand: {
+    type: "object",
+    fields: EXPAND_FIELDS,
+    default: "nothing",
+    description:
+      "Writes known names that the list blocks: those below a blocked name, in formats that block single names, such as `hosts` and `domains`; and those that a pattern matches, in formats without patterns. Names that exceptions free are not written. See [known names](../guide/popularity.md#known-names-for-hosts-files).",
+    example: { names: ["top-1m.csv.zip"] },
+  },
+};
 
 /** Fields of the header. */
 const TITLE_FIELDS = {

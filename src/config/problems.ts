@@ -167,7 +167,10 @@ function isRange(text: string): boolean {
 export function* unrankedProblems({ ranks = [], ...config }: Config): Generator<ConfigProblem> {
   if (ranks.length > 0) return;
   const levels = [config, ...(config.lists ?? [])];
+  const needsRanks = ({ expand }: Pick<Config, "expand">): boolean =>
+    expand !== undefined && expand.names === undefined && expand.logs === undefined;
   const used = [
+    levels.some(needsRanks) && "expand without names or logs",
     levels.some(({ fit }) => fit?.top !== undefined) && "fit.top",
     levels.some(({ guards }) => guards?.newly_blocks !== undefined) && "guards.newly_blocks",
   ];

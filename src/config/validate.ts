@@ -464,10 +464,11 @@ function* fileProblems(
       };
   yield* sourceProblems(file, at);
   const { type = "domains" } = file;
-  if (!isFeed(file) && type !== "domains")
+  const allowed = ["domains", ...(/\bexpand\./.test(at) ? ["hosts", "adblock"] : [])];
+  if (!isFeed(file) && !allowed.includes(type))
     yield {
       message: `${at}.type is ${printable(type)}, which is not a list of names`,
-      hint: "Use tranco, csv with column, domains, or another feed",
+      hint: `Use tranco, csv with column, ${allowed.join(", ")}, or another feed`,
     };
 }
 

@@ -24,6 +24,7 @@ export type LossReason =
   | "nested"
   | "narrowed"
   | "expanded"
+  | "per-domain"
   | "conflict"
   | "devices"
   | "widened";
@@ -150,6 +151,16 @@ export interface DecisionUse extends Decision {
   readonly rule?: string;
 }
 
+/** How much of query logs is blocked. */
+export interface LoggedQueries {
+  /** All queries. */
+  readonly all: number;
+  /** Those that the list blocks. */
+  readonly list: number;
+  /** Those that the file blocks. */
+  readonly file: number;
+}
+
 /** Rules that a format could not express, or not exactly. */
 export interface Loss {
   readonly reason: LossReason;
@@ -179,6 +190,8 @@ export interface FormatOutputReport {
   /** The names of all its files. */
   readonly files: readonly string[];
   readonly losses: readonly Loss[];
+  /** Queries of the logs of `expand`, if the file has single names only. */
+  readonly queries?: LoggedQueries;
   /** The script of the difference to the zone before, if the zone has changed. */
   readonly updates?: ZoneUpdates;
   /** The number of names that exceeded the size limit, by source. */

@@ -12,6 +12,7 @@ import type { SourceLedger } from "../sources/ledger.ts";
 import type { FetchLimits } from "../sources/limits.ts";
 import type { SizeLimits } from "../sources/size-judge.ts";
 import type { LoadOptions } from "../sources/source-list.ts";
+import type { TrafficReader } from "../traffic/traffic-reader.ts";
 import type { NameSink } from "./output-stage.ts";
 import type { PlannedSource } from "./plan.ts";
 import type { Plugins } from "./plugins.ts";
@@ -88,6 +89,8 @@ export interface EngineOptions extends MemoryOptions {
   readonly headerLines?: readonly string[] | undefined;
   /** User-defined transformations. */
   readonly plugins?: Plugins | undefined;
+  /** Opens query logs, by their absolute paths. Several lists of a run share them. Default: they are not shared. */
+  readonly logs?: ((paths: readonly string[]) => TrafficReader) | undefined;
   /** State shared with the other lists of the same run. */
   readonly shared?: SharedSources | undefined;
   /** Overrides the default limits, for tests. */

@@ -3,7 +3,8 @@ import { CompilerError, type Diagnostic, errorOf, warningOf } from "../diagnosti
 import { countText, numberText, printable, someOf } from "../diagnostics/text.ts";
 import { fateOfLine } from "../feeds/feed.ts";
 import { type Host, HostError } from "../host/host.ts";
-import { namesOfLine } from "../meaning/line.ts";
+import { resolvableName } from "../formats/special-rule.ts";
+import { namesOfLine, namesOfRow } from "../meaning/line.ts";
 import { RankList } from "../meaning/ranked-names.ts";
 import { FreedNames } from "../meaning/rule-index.ts";
 import { type Chunk, Flag, Kind, hostOf, textOf } from "../rules/chunk.ts";
@@ -241,13 +242,15 @@ function entryText(line: string): string {
   return text;
 }
 
-/** Reads a list of popular names, in its order. */
+/** Reads a list of popular names, in its order; with `takesRules`, also the names of hosts lines and of rules that block. */
 export class RankSink extends ScanSink {
   readonly list: RankList = new RankList();
   private place = 0;
+  private readonly takesRules: boolean;
 
-  constructor(engine: Engine) {
+  constructor(engine: Engine, takesRules: boolean) {
     super(engine, true);
+    this.takesRules = takesRules;
   }
 
   begin(): FileLines {
@@ -265,6 +268,10 @@ export class RankSink extends ScanSink {
       if (fate === Fate.NoValue || fate === Fate.NotChosen) continue;
       this.place++;
       const flags = chunk.flags[row]!;
+      if (this.takesRules && (kind === Kind.Hosts || kind === Kind.Block)) {
+        this.addAll(namesOfRow(chunk, row));
+        continue;
+      }
       if (fate !== Fate.Kept || kind !== Kind.Domain || (flags & Flag.PlainHost) === 0) continue;
       if ((flags & Flag.UpperHost) !== 0) {
         const name = encodeUtf8(hostOf(chunk, row).toLowerCase());
@@ -274,18 +281,29 @@ export class RankSink extends ScanSink {
     }
     chunk.leave();
   }
+
+  private addAll(names: readonly string[]): void {
+    for (const written of names) {
+      const name = resolvableName(written);
+      if (name === undefined) continue;
+      const bytes = encodeUtf8(name);
+      this.list.add(bytes, 0, bytes.length, this.place);
+    }
+  }
 }
+
+type NameFile = Pick<SourceOptions, "shown" | "role">;
 
 /** Rejects with a `CompilerError` if a list has no names. It can still be read afterwards. */
 export async function refuseNoRanks(
   list: SourceList,
-  shown: string,
+  file: NameFile,
   engine: Engine,
 ): Promise<void> {
-  const sink = new FirstNames(engine);
+  const sink = new FirstNames(engine, file.role === "known");
   await list.readAhead(sink);
   sink.end();
-  if (sink.list.length === 0) throw noRanks(shown);
+  if (sink.list.length === 0) throw noRanks(file);
 }
 
 /** Reads until there is a name. */
@@ -297,10 +315,10 @@ class FirstNames extends RankSink {
   }
 }
 
-export function noRanks(shown: string): CompilerError {
+export function noRanks({ shown, role }: NameFile): CompilerError {
   return sourceError(
     "bad-feed",
-    `${printable(shown)} has no names, and so no ranks`,
+    `${printable(shown)} has no names${role === "known" ? "" : ", and so no ranks"}`,
     "its lines are neither names nor what its type describes",
   );
 }

@@ -2,6 +2,7 @@ import { ByteBuffer, encodeUtf8 } from "../bytes/text.ts";
 import { VERSION } from "../diagnostics/version.ts";
 import { type HeaderConfig, headerLines, needsCount } from "../formats/header.ts";
 import type { Format } from "../formats/name-format.ts";
+import type { KnownNames } from "../formats/names.ts";
 import type { Scratch } from "../host/host.ts";
 import type { KernelMemory } from "../kernel/kernel.ts";
 import { RowWriter } from "../kernel/rows.ts";
@@ -17,6 +18,8 @@ export interface NameSink {
   take(bytes: Uint8Array, source: number): void;
   /** Takes a chunk with the names that the list omits because it has a parent. */
   takeCovered(chunk: Chunk, source: number): void;
+  /** Takes names that are known from elsewhere, after the last chunk. */
+  takeKnown(known: KnownNames): void;
 }
 
 const PIECE = 1024 * 1024;

@@ -31,7 +31,7 @@ export interface Plan {
   readonly decisions: readonly Decision[];
   /** The lists of popular names. */
   readonly ranks: readonly SourceOptions[];
-  /** The lists of names that patterns are expanded with. */
+  /** The lists of known names. */
   readonly expand: readonly SourceOptions[];
 }
 
@@ -152,16 +152,24 @@ export function planOf(
     };
   });
   const ranks = nameLists(config.ranks);
-  const expand = nameLists(config.expand);
+  const expand = knownLists(config.expand, config.ranks);
   return { config, sources, list, features, splitsNames, decisions, ranks, expand };
 }
 
 /** The options of lists of names, such as `ranks`. */
 export function nameLists(lists: readonly FileConfig[] = []): SourceOptions[] {
-  return lists.map((file) => {
-    const one = sourceOf(file);
-    return fileOptions({ ...one, type: nameListType(one) }, "ranks");
-  });
+  return lists.map((file) => nameList(file, "ranks"));
+}
+
+function nameList(file: FileConfig, role: FileRole): SourceOptions {
+  const one = sourceOf(file);
+  return fileOptions({ ...one, type: nameListType(one) }, role);
+}
+
+/** The options of the lists of known names. */
+function knownLists(expand: Config["expand"], ranks: Config["ranks"] = []): SourceOptions[] {
+  if (expand === undefined) return [];
+  return expand.names?.map((file) => nameList(file, "known")) ?? nameLists(ranks);
 }
 
 /** The options of files of entries, such as `allow_sources`. */
@@ -187,7 +195,8 @@ export function allEntryFiles({ sources, guards = {}, ...list }: Config): Source
 /** The options of all lists of names in a configuration, with those of its lists. */
 export function allNameLists(config: Config): SourceOptions[] {
   const levels = [config, ...(config.lists ?? [])];
-  return nameLists([...(config.ranks ?? []), ...levels.flatMap(({ expand = [] }) => expand)]);
+  const known = levels.flatMap(({ expand }) => knownLists(expand));
+  return [...nameLists(config.ranks), ...known];
 }
 
 /** The options of a file of names, which may contain any names. */

@@ -400,9 +400,9 @@ const ANY_KIND: ListKind = { watched: WATCHED, judge: async () => {} };
 
 /** What a source or a file of names must be. */
 function kindOf(wish: SourceOptions, engineOf: () => Engine): ListKind {
-  const { mayBlock, role, shown } = wish;
-  if (role === "ranks")
-    return { ...ANY_KIND, judge: (_, list) => refuseNoRanks(list, shown, engineOf()) };
+  const { mayBlock, role } = wish;
+  if (role === "ranks" || role === "known")
+    return { ...ANY_KIND, judge: (_, list) => refuseNoRanks(list, wish, engineOf()) };
   return mayBlock === undefined ? ANY_KIND : new BlocklistKind(wish, mayBlock, engineOf);
 }
 
@@ -560,7 +560,7 @@ class EntryReader {
     return this.taken(protectedOf(lists));
   }
 
-  /** Lists of popular names; undefined without any. Several lists of a run read them once. */
+  /** Lists of popular or known names; undefined without any. Several lists of a run read them once. */
   async ranks(sources: readonly SourceOptions[]): Promise<RankedNames | undefined> {
     if (sources.length === 0) return undefined;
     const { shared, note, conditions } = this.options;
@@ -591,9 +591,9 @@ class EntryReader {
       const { list, state, files } = await this.open(source);
       notes.push({ source, state, files });
       if (list === undefined) continue;
-      const sink = new RankSink(this.options.engineOf());
+      const sink = new RankSink(this.options.engineOf(), source.role === "known");
       await this.readInto(sink, list);
-      if (sink.list.length === 0) throw noRanks(source.shown);
+      if (sink.list.length === 0) throw noRanks(source);
       lists.push(sink.list);
     }
     return {

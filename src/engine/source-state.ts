@@ -298,7 +298,7 @@ export function storeWarning({ code, message }: HostError, folder: string): Diag
 }
 
 /** What a file of names is for. */
-export type FileRole = "allow" | "exclusions" | "inclusions" | "protect" | "ranks";
+export type FileRole = "allow" | "exclusions" | "inclusions" | "protect" | "ranks" | "known";
 
 /** What decides which lines a URL gives. */
 interface SourceSettings {

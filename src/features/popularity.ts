@@ -66,8 +66,8 @@ class Popularity implements FeatureRun {
 
   result(): FeatureResult {
     const { ranks, inList, list } = this;
-    const added = list.runOf(expand)?.rules ?? [];
-    return { ranks, ...(inList && { shape: { popular: inList.names(added) } }) };
+    list.runOf(expand)?.eachName((name) => inList?.mark(name));
+    return { ranks, ...(inList && { shape: { popular: inList.names() } }) };
   }
 }
 
@@ -118,13 +118,14 @@ class PopularInList {
     if (rule !== undefined && !isWhole) this.patterns.add(rule, row);
   }
 
-  /**
-   * The names, the most popular first. The canary is the first of all: an output without it proves nothing. `added` are rules
-   * that only formats have.
-   */
-  names(added: readonly { readonly text: string }[]): string[] {
+  /** Takes a name that only formats have. */
+  mark(name: string): void {
+    this.ranks.mark(this.marks, name);
+  }
+
+  /** The names, the most popular first. The canary is the first of all: an output without it proves nothing. */
+  names(): string[] {
     const { ranks, marks } = this;
-    for (const { text } of added) ranks.mark(marks, nameScope(text.split("$")[0]!)?.name ?? "");
     for (const index of this.patterns.resolve(ranks, Infinity).values()) marks[index] = 1;
     const names = this.canary === undefined ? [] : [this.canary];
     for (let index = 0; index < ranks.length; index++)

@@ -1,6 +1,6 @@
 import { encodeUtf8, lineEnd } from "../bytes/text.ts";
 import type { NameExpander } from "../kernel/names.ts";
-import type { RankedNames } from "../meaning/ranked-names.ts";
+import type { LoggedCounter, RankedNames } from "../meaning/ranked-names.ts";
 import { cancelledKey } from "../meaning/rule.ts";
 import { isBlockLevel } from "../meaning/verdict.ts";
 import { patternExpression } from "../syntax/name-pattern.ts";
@@ -25,7 +25,13 @@ import {
   type ScopedName,
   isBlockKey,
 } from "./name-format.ts";
-import { type NameBlock, compareByDomain, namesByDomain, namesOf } from "./names.ts";
+import {
+  type KnownNames,
+  type NameBlock,
+  compareByDomain,
+  namesByDomain,
+  namesOf,
+} from "./names.ts";
 import { Losses } from "./special-rule.ts";
 
 /** What happens to rules that a format cannot express: leave them out, block more than intended, or refuse to publish. */
@@ -66,6 +72,8 @@ export interface WriteOptions {
   readonly tiers?: readonly number[] | undefined;
   /** Names that the list does not block, and that the file must not block. */
   readonly protectedNames?: readonly string[];
+  /** Names that are known from elsewhere than the sources. */
+  readonly known?: KnownNames | undefined;
   /** Where losses are counted, if several lists share a file. */
   readonly losses?: Losses;
 }
@@ -85,6 +93,8 @@ export class FormatWriter {
   blocked: readonly string[] = [];
   /** The number of rules that exceeded the size limit, by source. */
   leftOut: ReadonlyMap<number, number> = new Map();
+  /** The queries of logs for names in the file, if it has single names only. */
+  logged: LoggedCounter | undefined;
   private readonly how: WriteOptions;
   private readonly lines: FormatLines;
   private readonly sinks: FormatSinks;
@@ -103,8 +113,17 @@ export class FormatWriter {
     const { subtree } = this.lines;
     if (format.isLossless === true)
       this.emit(this.listEntries(model), this.withTemplate(model.plainBlocks(), subtree!), limit);
-    else if (subtree === undefined) this.writeExact(model, limit);
-    else this.writeSubtrees(model, subtree, limit);
+    else if (subtree === undefined) {
+      this.takeKnown();
+      this.writeExact(model, limit);
+    } else this.writeSubtrees(model, subtree, limit);
+  }
+
+  private takeKnown(): void {
+    const { known } = this.how;
+    this.logged = known?.logged?.counter();
+    if (known !== undefined && known.leftOut.count > 0)
+      this.losses.add("per-domain", known.leftOut.example, known.leftOut.count);
   }
 
   /** Every rule of the list that is not a plain name, for the devices of the file. */
@@ -274,7 +293,19 @@ export class FormatWriter {
     if (isNarrow) this.losses.add("narrowed", firstName(bytes), taken);
     this.names += taken;
     this.blocks += taken;
+    this.countQueries(bytes, taken);
     this.sinks.block(this.expander.expand(template.parts, bytes, taken), taken);
+  }
+
+  /** The first `taken` names. */
+  private countQueries(names: Uint8Array, taken: number): void {
+    if (this.logged === undefined) return;
+    let left = taken;
+    for (let start = 0; left > 0; left--) {
+      const end = lineEnd(names, start);
+      this.logged.take(names, start, end);
+      start = end + 1;
+    }
   }
 
   private writeEntries(entries: readonly Entry[]): void {
@@ -290,7 +321,9 @@ export class FormatWriter {
   private writeGroup(entries: readonly Entry[], isTogether: boolean): void {
     const files = { block: [] as Entry[], allow: [] as Entry[] };
     for (const entry of entries) {
-      const { blocks, isInAllowFile, isRule, isAnswer } = entry;
+      const { blocks, isInAllowFile, isRule, isAnswer, of } = entry;
+      if (this.logged !== undefined && blocks && typeof of !== "string")
+        this.countQueries(encodeUtf8(of.name), 1);
       files[isInAllowFile === true ? "allow" : "block"].push(entry);
       if (blocks) this.blocks++;
       const isNamed = blocks || isAnswer === true || this.how.format.isLossless === true;

@@ -1,6 +1,7 @@
 import { ByteBuffer, DOT, LF, decodeUtf8, encodeUtf8, lineEnd } from "../bytes/text.ts";
 import type { Scratch } from "../host/host.ts";
 import { sharedReader } from "../kernel/names.ts";
+import type { LoggedNames } from "../meaning/ranked-names.ts";
 import { type Chunk, Flag } from "../rules/chunk.ts";
 import { Fate } from "../rules/fate.ts";
 import { Suffix, publicSuffixKind } from "../syntax/public-suffix.ts";
@@ -17,6 +18,20 @@ export interface SpecialRule {
   readonly source: number;
 }
 
+/** Names that are known from elsewhere than the sources, and that the list blocks by their parents. */
+export interface KnownNames {
+  /** By the source of the rule that blocks them. Each name ends in a line feed. */
+  readonly added: readonly {
+    readonly source: number;
+    readonly names: Uint8Array;
+    readonly count: number;
+  }[];
+  /** Names that were too many of their domain, and the first of them. */
+  readonly leftOut: { readonly count: number; readonly example: string };
+  /** What clients asked for and the list blocks; undefined without logs. */
+  readonly logged: LoggedNames | undefined;
+}
+
 /** Collects the rules of a list for other formats: plain names as bytes, special rules as texts. */
 export class NameBuffer {
   readonly specials: SpecialRule[] = [];
@@ -24,6 +39,8 @@ export class NameBuffer {
   readonly names: NameBlocks;
   /** Names of sources that a parent in the list covers. Formats that block single names need them. */
   readonly covered: NameBlocks;
+  /** Names that are known from elsewhere, if the list is written with some. */
+  known: KnownNames | undefined;
   private readonly wantsCovered: boolean;
 
   constructor(openScratch: () => Scratch, wantsCovered: boolean) {
@@ -72,6 +89,13 @@ export class NameBuffer {
       if ((flags[row]! & Flag.Ordinary) !== 0) this.covered.add(bytes, start, end, source);
       else this.addCovered(decodeUtf8(bytes, start, end), source);
     }
+  }
+
+  /** Adds names that the list covers and no source has, and what is known about them. Each ends in a line feed. */
+  takeKnown(known: KnownNames): void {
+    this.known = known;
+    if (!this.wantsCovered) return;
+    for (const { source, names, count } of known.added) this.covered.addAll(names, count, source);
   }
 
   private addCovered(written: string, source: number): void {

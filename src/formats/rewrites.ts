@@ -26,7 +26,8 @@ export class NamedRewrites {
   /** Addresses from hosts lines, which count for a name that no rule decides about. */
   private readonly hosts = new Map<string, NamedRewrite[]>();
   /** Rewrites without a name, which count for the names that are rewritten anyway. */
-  private readonly patterns: (Pick<NamedRewrite, "answer" | "order"> & Pick<Rule, "matches">)[] = [];
+  private readonly patterns: (Pick<NamedRewrite, "answer" | "order"> & Pick<Rule, "matches">)[] =
+    [];
   private order = 0;
 
   get isEmpty(): boolean {

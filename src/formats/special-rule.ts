@@ -193,9 +193,11 @@ export const LOSS_REASONS: Readonly<Record<LossReason, string>> = {
     "Blocks a name, but an exception that the format cannot express frees something below it. The name is blocked alone if the format can express that, and left out otherwise.",
   nested: "Blocks something below an exception, but in this format an exception always wins.",
   narrowed:
-    "Applies to a name with everything below it, but the format has single names. The name is written, and every name below it that a source has. Other names below it are not.",
+    "Applies to a name with everything below it, but the format has single names. The name is written, and every name below it that a source or `expand` has. Other names below it are not.",
   expanded:
     "A wildcard or a regular expression, written as the known names that it matches (`expand`). Other names that it matches are not blocked.",
+  "per-domain":
+    "A known name below a blocked one (`expand`), beyond the maximum for its domain (`expand.per_domain`). It is not blocked.",
   conflict:
     "One list blocks the name and another does not, but the file has one answer for it. It is not blocked for clients of both lists; if both have a rule for this very name, not for any.",
   devices:

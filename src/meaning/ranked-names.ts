@@ -97,6 +97,46 @@ export class RankedNames {
     return index === 0 ? 0 : this.ranks[index - 1]!;
   }
 
+  /** How many different names and parents there are. Each has a number below that. */
+  get numberCount(): number {
+    return this.table.size;
+  }
+
+  /** The number of a name or of a parent of one; -1 for any other. */
+  numberOf(bytes: Uint8Array, start: number, end: number): number {
+    return this.table.find(bytes, start, end, hashName(bytes, start, end));
+  }
+
+  /** Whether a name has a rank. */
+  hasRank(bytes: Uint8Array, start: number, end: number): boolean {
+    const number = this.numberOf(bytes, start, end);
+    return number !== -1 && this.own[number] !== 0;
+  }
+
+  appendTo(buffer: ByteBuffer, index: number): void {
+    const { table, numbers } = this;
+    const number = numbers[index]!;
+    buffer.append(table.bytes, table.startOf(number), table.endOf(number));
+  }
+
+  /** The numbers of a name and its parents, the top-level domain first. Returns how many there are. */
+  lineage(index: number, into: Uint32Array): number {
+    const { table, numbers } = this;
+    const { bytes } = table;
+    const start = table.startOf(numbers[index]!);
+    const end = table.endOf(numbers[index]!);
+    let count = 0;
+    let state = HASH_SEED;
+    let labelEnd = end;
+    for (let at = end - 1; at >= start - 1; at--) {
+      if (at >= start && bytes[at] !== DOT) continue;
+      state = hashLabel(state, bytes, at + 1, labelEnd);
+      labelEnd = at;
+      into[count++] = table.find(bytes, at + 1, end, hashEnd(state));
+    }
+    return count;
+  }
+
   /** Marks, by their indexes, a name and the most popular one at or below it. */
   mark(marks: Uint8Array, name: string): void {
     const bytes = encodeUtf8(name);
@@ -153,6 +193,51 @@ export class RankedNames {
     this.numbers[index] = number;
     return true;
   }
+}
+
+/** The names of query logs that a list blocks, with the number of their queries. */
+export class LoggedNames {
+  /** All queries of the logs. */
+  readonly queries: number;
+  /** Those that the list blocks. */
+  blocked = 0;
+  private readonly text = new ByteBuffer(4096);
+  private readonly table = new SliceTable(this.text.bytes);
+  private readonly counts: number[] = [];
+
+  constructor(queries: number) {
+    this.queries = queries;
+  }
+
+  /** Adds a name that the list blocks. Each may be added once. */
+  add(name: string, count: number): void {
+    const bytes = encodeUtf8(name);
+    const { text, table } = this;
+    const start = text.append(bytes, 0, bytes.length);
+    table.bytes = text.bytes;
+    table.enter(start, text.length, hashName(bytes, 0, bytes.length));
+    this.counts.push(count);
+    this.blocked += count;
+  }
+
+  /** Counts the queries of names that a file has. */
+  counter(): LoggedCounter {
+    const seen = new Uint8Array(this.counts.length);
+    const take = (bytes: Uint8Array, start: number, end: number): void => {
+      const number = this.table.find(bytes, start, end, hashName(bytes, start, end));
+      if (number === -1 || seen[number] === 1) return;
+      seen[number] = 1;
+      counter.queries += this.counts[number]!;
+    };
+    const counter = { queries: 0, take };
+    return counter;
+  }
+}
+
+/** The queries for the names that it has seen, each once. */
+export interface LoggedCounter {
+  readonly queries: number;
+  readonly take: (bytes: Uint8Array, start: number, end: number) => void;
 }
 
 /** Names in lower-case ASCII, the most popular first. */

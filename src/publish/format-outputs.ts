@@ -31,6 +31,7 @@ interface Written {
   readonly writer: FormatWriter;
   readonly block: BlockFiles;
   readonly allow: SplitFile | undefined;
+  readonly known: NameBuffer["known"];
   entries?: FileEntries;
 }
 
@@ -42,6 +43,7 @@ interface WriteContext {
   /** Popular names, for outputs that keep rules for them first. */
   readonly ranks: RankedNames | undefined;
   readonly tiers: ListShape["tiers"];
+  readonly known: NameBuffer["known"];
   readonly header: HeaderBuilder;
   readonly builtAt: Date;
 }
@@ -76,7 +78,8 @@ export class FormatOutputs {
     const canaries = shape.hasCanary === true ? 1 : 0;
     const found: Diagnostic[] = [];
     const model = new ListModel(buffer, shape);
-    const context = { model, expander, protectedNames, ranks, tiers, header, builtAt };
+    const { known } = buffer;
+    const context = { model, expander, protectedNames, ranks, tiers, known, header, builtAt };
     for (const plan of this.plans) {
       const one = await this.writeOne(plan, context);
       found.push(...violations(one, model, this.minRules, canaries));
@@ -86,7 +89,7 @@ export class FormatOutputs {
 
   private async writeOne(
     plan: OutputPlan,
-    { model, expander, protectedNames, ranks, tiers, header: texts, builtAt }: WriteContext,
+    { model, expander, protectedNames, ranks, tiers, known, header: texts, builtAt }: WriteContext,
   ): Promise<Written> {
     const { host } = this;
     const { format, options, limits } = plan;
@@ -125,9 +128,9 @@ export class FormatOutputs {
     };
     const { policy, isSorted } = plan;
     const open = [...protectedNames, ...pageOf(plan)];
-    const how = { format, options, policy, isSorted, protectedNames: open, ranks, tiers };
+    const how = { format, options, policy, isSorted, protectedNames: open, ranks, tiers, known };
     const writer = new FormatWriter(how, sinks, expander);
-    const one: Written = { plan, writer, block, allow };
+    const one: Written = { plan, writer, block, allow, known };
     this.written.push(one);
     await allow?.open();
     const files = allow === undefined ? 1 : 2;
@@ -159,11 +162,12 @@ export class FormatOutputs {
   }
 
   private async stageOne(
-    { plan, writer, block, allow }: Written,
+    one: Written,
     sources: readonly string[],
     set: FileSet,
   ): Promise<FormatOutputReport> {
     const { host } = this;
+    const { plan, writer, block, allow } = one;
     const outcomes = [await block.stage(set), await allow?.stage(set)];
     const outcome = outcomes.includes("written") ? "written" : "unchanged";
     const updates =
@@ -186,8 +190,9 @@ export class FormatOutputs {
       bytes: block.bytes,
       parts: block.paths.length,
       ...(allow && { allowFile: plan.allowName }),
-      files: filesOf({ plan, writer, block, allow }, host).map(({ name }) => name),
+      files: filesOf(one, host).map(({ name }) => name),
       losses: writer.losses.all(),
+      ...queriesIn(one),
       ...(updates !== undefined && { updates }),
       ...(leftOut.length > 0 && { leftOut }),
     };
@@ -204,6 +209,13 @@ export class FormatOutputs {
       await block.close();
     }
   }
+}
+
+/** How many queries of the logs it blocks, if that was counted. */
+function queriesIn({ writer, known }: Written): Pick<FormatOutputReport, "queries"> {
+  if (writer.logged === undefined || known?.logged === undefined) return {};
+  const { queries: all, blocked } = known.logged;
+  return { queries: { all, list: blocked, file: writer.logged.queries } };
 }
 
 /** Files with the names that users know: all are in the folder of the first. */

@@ -38,6 +38,7 @@ const SHARED: ReadonlySet<string> = new Set([
   "format",
   "fit",
   "max_rules",
+  "logs",
   "max_bytes",
   "timeout",
   "transformations",
@@ -91,13 +92,14 @@ async function problemsOf(settings: object): Promise<string> {
   );
 }
 
-const FILES = ["ranks", "expand", "allow_sources", "exclusions_sources", "inclusions_sources"];
+const FILES = ["ranks", "allow_sources", "exclusions_sources", "inclusions_sources"];
 
 /** Configurations with a file of names, once for each field. */
 function settingsWith(file: unknown): object[] {
   return [
     ...FILES.map((key) => ({ [key]: ["names.txt", file] })),
     { guards: { protect: ["names.txt", file] } },
+    { expand: { names: ["names.txt", file] } },
     { lists: [{ name: "L", exclusions_sources: ["names.txt", file] }] },
     { sources: [{ name: "A", source: "a.txt", type: "hosts", inclusions_sources: [file] }] },
   ];

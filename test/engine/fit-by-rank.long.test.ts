@@ -82,7 +82,7 @@ test("rollback and apply choose the same rules, whatever is popular then", async
   for (const format of ["adblock", "hosts", "rpz", "dnscrypt"]) {
     const project = limited(format, 6, {
       transformations: ["Compress"],
-      expand: ["known"],
+      expand: { names: ["known"] },
     });
     project.write("known", "ads9.two3.com\nads8.two3.com\n");
     project.now = "2026-11-10T00:00:00Z";

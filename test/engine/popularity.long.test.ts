@@ -269,8 +269,9 @@ const BAD: readonly (readonly [object, RegExp])[] = [
   [{ guards: { newly_blocks: 1e9 } }, /newly_blocks must be a whole number from 0 to 100000/],
   [{ ranks: ["missing.csv"], fit: { top: 5 } }, /File not found: missing\.csv/],
   [{ ranks: ["known.txt"], fit: { top: 5 } }, /known\.txt/],
-  [{ expand: [{ source: "a", type: "rpz" }] }, /expand\[0\]\.type is rpz/],
-  [{ lists: [{ name: "A", expand: {} }] }, /lists\[0\]\.expand must be a list of files/],
+  [{ expand: { names: [{ source: "a", type: "rpz" }] } }, /expand\.names\[0\]\.type is rpz/],
+  [{ lists: [{ name: "A", expand: [] }] }, /lists\[0\]\.expand must be an object/],
+  [{ ranks: [], lists: [{ name: "A", expand: {} }] }, /expand without names or logs needs ranks/],
 ];
 
 for (const [more, said] of BAD)
@@ -347,12 +348,12 @@ test("expand writes known names, and a rollback and a saved plan write them agai
   const one = project(
     {
       ranks: [],
-      expand: ["top.csv", "more.txt"],
+      expand: { names: ["top.csv", "more.txt"] },
       outputs: ["hosts", "dnsmasq", "adblock"].map((format) => ({ format, file: `${format}.txt` })),
     },
     {
-      "more.txt": "ads7.shop.example\nx.ads8.shop.example\nads9.shop.example\n",
-      "ads.txt": "||ads*.shop.example^\n/^ads[.]/\n@@||ads9.shop.example^\n||plain.example^\n",
+      "more.txt": "ads7.shop.example\nx.ads8.shop.example\nads9.shop.example\nsub.plain.example\nfree.plain.example\n",
+      "ads.txt": "||ads*.shop.example^\n/^ads[.]/\n@@||ads9.shop.example^\n@@|free.plain.example^\n||plain.example^\n",
     },
   );
   const namesIn = (file: string): string[] =>
@@ -363,7 +364,7 @@ test("expand writes known names, and a rollback and a saved plan write them agai
   const run = await one.run("-c", "c.json", "--verbose");
   assert.equal(run.exit, 0, run.stderr);
   assert.match(run.stderr, /written as known names: 2 patterns \(\|\|ads\*\.shop\.example\^\)/);
-  const hosts = ["plain", "ads.tracker", "ads7.shop", "x.ads8.shop"];
+  const hosts = ["plain", "sub.plain", "ads.tracker", "ads7.shop", "x.ads8.shop"];
   const expected = hosts.map((name) => `0.0.0.0 ${name}.example`).toSorted();
   assert.deepEqual(namesIn("hosts.txt").toSorted(), expected);
   // The expression does not match the names below.

@@ -193,6 +193,7 @@ async function compile(
     anyMayFail,
     record: sink.writeRecord,
     names: sink.names,
+    logs: (all) => session.logs(all),
     onProgress: (event) => emit({ kind: "progress", event }),
   });
   try {

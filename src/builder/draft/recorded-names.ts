@@ -3,7 +3,7 @@ import type { PublishedRules } from "../../engine/compile-options.ts";
 import type { NameSink } from "../../engine/output-stage.ts";
 import { nameLists } from "../../engine/plan.ts";
 import { SourceReader } from "../../engine/source-reader.ts";
-import { NameBuffer } from "../../formats/names.ts";
+import { type KnownNames, NameBuffer } from "../../formats/names.ts";
 import { ifAvailable, readLines } from "../../host/files.ts";
 import type { Host, Scratch } from "../../host/host.ts";
 import type { RankedNames } from "../../meaning/ranked-names.ts";
@@ -69,6 +69,10 @@ export class RecordedNames implements NameSink {
     this.buffer.takeCovered(chunk, source);
   }
 
+  takeKnown(known: KnownNames): void {
+    this.buffer.takeKnown(known);
+  }
+
   /** Call it before the formats are written: they remove names from the buffer. */
   keep(): KeptNames {
     const blocks = this.buffer.covered.all();
@@ -119,6 +123,10 @@ export class NameRecorder implements NameSink {
 
   takeCovered(chunk: Chunk, source: number): void {
     this.buffer.takeCovered(chunk, source);
+  }
+
+  takeKnown(known: KnownNames): void {
+    this.buffer.takeKnown(known);
   }
 
   /** Call it after the last chunk. */

@@ -554,6 +554,7 @@ export function outsideNote({ compile, list }: ListPlan, host: Host): Diagnostic
       ...Object.values<string | undefined>({ ...keyFiles }),
     ]),
     ...(list.config.guards?.breaks_traffic?.logs ?? []),
+    ...(list.config.expand?.logs ?? []),
   ].filter((one) => one !== undefined && !isAddress(one));
   const base = host.path.resolve(host.cwd, folder);
   const isOutside = (one: string): boolean => !isBelow(host.path.resolve(base, one), base, host);

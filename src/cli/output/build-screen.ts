@@ -299,7 +299,7 @@ const WHOLE = {
 
 /** Rules that a format cannot express or has no room for. docs/reference/formats.md explains the reasons. */
 export function lossLines(written: WrittenOutput): string[] {
-  const { losses = [], leftOut = [] } = written;
+  const { losses = [], leftOut = [], queries } = written;
   const of = (wanted: LossReason): Loss[] => losses.filter(({ reason }) => reason === wanted);
   const [narrowed, widened, excepted] = [of("narrowed"), of("widened"), of("excepted")];
   const [expanded, devices] = [of("expanded"), of("devices")];
@@ -307,9 +307,10 @@ export function lossLines(written: WrittenOutput): string[] {
   const others = losses.filter((loss) => !told.has(loss));
   const left = someOf(leftOut.map(sourceText));
   return [
+    ...(queries === undefined ? [] : [queriesText(queries)]),
     ...narrowed.map(
       ({ count }) =>
-        `blocks exact names only: subdomains of ${countText(count, "rule")} are blocked only if a source lists them; rpz, unbound and dnsmasq block them`,
+        `blocks exact names only: subdomains of ${countText(count, "rule")} are blocked only if a source or \`expand\` has them; rpz, unbound and dnsmasq block them`,
     ),
     ...widened.map(
       ({ count, examples }) =>
@@ -332,6 +333,11 @@ export function lossLines(written: WrittenOutput): string[] {
       : [`skipped: ${others.map(lossText).join(", ")}; adblock and json have every rule`]),
     ...(left === "" ? [] : [`over the limit: ${left}`]),
   ];
+}
+
+function queriesText({ all, list, file }: NonNullable<WrittenOutput["queries"]>): string {
+  const part = list === 0 ? "" : ` (${((100 * file) / list).toFixed(1)} %)`;
+  return `blocks ${numberText(file)} of the ${countText(list, "query", "queries")} in the logs that the list blocks${part}, of ${numberText(all)}`;
 }
 
 function sourceText({ label, names }: { readonly label: string; readonly names: number }): string {
