@@ -5,7 +5,12 @@ import { readProof, readProofs, rememberBefore } from "../builder/state/list-sta
 import { resolversOf } from "../config/resolvers.ts";
 import { Exit } from "../diagnostics/codes.ts";
 import { HostError } from "../host/host.ts";
-import { type ClientLimits, DnsClient } from "../resolvers/dns-client.ts";
+import {
+  CLIENT_LIMITS,
+  type ClientLimits,
+  DnsClient,
+  QuestionSlots,
+} from "../resolvers/dns-client.ts";
 import { NO_NAMES, ResolverCheck } from "../resolvers/resolver-check.ts";
 import { buildOf } from "../syntax/host-name.ts";
 import type { AfterStep, Publication } from "./registry.ts";
@@ -89,14 +94,15 @@ export async function askBefore(
   { list: { config, project }, files }: ListPlan,
   canary: string,
   { host, signal }: Pick<BuildContext, "host" | "signal">,
-  limits?: ClientLimits,
+  limits: ClientLimits = CLIENT_LIMITS,
 ): Promise<void> {
   const resolvers = resolversOf(project.config).filter(({ list }) => list === config.name);
   if (!resolvers.some(({ mayRollBack }) => mayRollBack)) return;
+  const shared = { ...limits, slots: new QuestionSlots() };
   const answers = await Promise.all(
     resolvers.map(async (resolver) => {
-      const client = new DnsClient(resolver, host, limits);
-      const check = new ResolverCheck(client, { names: NO_NAMES, others: [], signal }, host);
+      const client = new DnsClient(resolver, host, shared);
+      const check = new ResolverCheck(client, { names: NO_NAMES, others: [], signal });
       return (await check.answersFrom(canary)) ? [resolver.name] : [];
     }),
   );

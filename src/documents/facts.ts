@@ -468,6 +468,8 @@ export interface Proof {
   readonly build: string | null;
   readonly at: string;
   readonly latencyMs: number | null;
+  /** Whether it answers for names that it does not block; null if nothing shows it. */
+  readonly upstream: boolean | null;
 }
 
 /**
@@ -488,6 +490,8 @@ export interface ResolverState {
   /** Since when the outcome is the same. */
   readonly since: string | null;
   readonly latencyMs: number | null;
+  /** Whether it answers for names that it does not block; null if nothing shows it. */
+  readonly upstream: boolean | null;
   /** The last proof that succeeded. */
   readonly lastProved: { readonly at: string; readonly build: string | null } | null;
 }

@@ -11,6 +11,29 @@ import { type Exchange, type Host, HostError } from "../host/host.ts";
 export interface ClientLimits {
   readonly datagramMs: readonly number[];
   readonly streamMs: number;
+  /** Shared by the clients that ask at the same time. */
+  readonly slots?: QuestionSlots | undefined;
+}
+
+/** More questions at once delay each other until they count as lost, and are asked again. */
+const MOST_QUESTIONS = 200;
+
+/** Limits how many questions are open at once. The time that a question waits for its turn does not count. */
+export class QuestionSlots {
+  private free = MOST_QUESTIONS;
+  private readonly waiting: (() => void)[] = [];
+
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    if (this.free > 0) this.free--;
+    else await new Promise<void>((go) => this.waiting.push(go));
+    try {
+      return await work();
+    } finally {
+      const next = this.waiting.shift();
+      if (next === undefined) this.free++;
+      else next();
+    }
+  }
 }
 
 export const CLIENT_LIMITS: ClientLimits = { datagramMs: [1000, 2000, 4000], streamMs: 5000 };
@@ -27,6 +50,8 @@ interface Question {
 
 /** Asks one resolver. */
 export class DnsClient {
+  /** How long each answer took, in milliseconds. */
+  readonly times: number[] = [];
   private readonly resolver: Resolver;
   private readonly host: Host;
   private readonly limits: ClientLimits;
@@ -94,8 +119,15 @@ export class DnsClient {
     what: Pick<Exchange, "message" | "timeoutMs" | "signal" | "take">,
   ): Promise<void> {
     const { address, port, serverName } = this.resolver;
-    if (this.host.exchange === undefined) throw new HostError("ENOSYS", "no network");
-    await this.host.exchange({ protocol, address, port, serverName, ...what });
+    const { slots } = this.limits;
+    const { host } = this;
+    if (host.exchange === undefined) throw new HostError("ENOSYS", "no network");
+    const send = async (): Promise<void> => {
+      const began = host.now().getTime();
+      await host.exchange!({ protocol, address, port, serverName, ...what });
+      this.times.push(host.now().getTime() - began);
+    };
+    await (slots === undefined ? send() : slots.run(send));
   }
 }
 

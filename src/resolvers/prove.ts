@@ -2,7 +2,13 @@ import { publishedCanary } from "../builder/draft/prepare.ts";
 import type { ProjectOptions } from "../builder/plan/build-options.ts";
 import { listFiles } from "../builder/plan/list-plan.ts";
 import { type ListConfig, openProject } from "../builder/plan/project.ts";
-import { type ProofOutcome, readProofs, rememberProofs } from "../builder/state/list-state.ts";
+import {
+  type ProofOutcome,
+  type StoredProofs,
+  newestOf,
+  readProofs,
+  rememberProofs,
+} from "../builder/state/list-state.ts";
 import type { Config } from "../config/lists.ts";
 import { type Resolver, resolversOf } from "../config/resolvers.ts";
 import type { Code } from "../diagnostics/codes.ts";
@@ -10,7 +16,7 @@ import { CompilerError, type Diagnostic, errorOf } from "../diagnostics/render.t
 import { printable } from "../diagnostics/text.ts";
 import type { Host } from "../host/host.ts";
 import { buildOf } from "../syntax/host-name.ts";
-import { CLIENT_LIMITS, type ClientLimits, DnsClient } from "./dns-client.ts";
+import { CLIENT_LIMITS, type ClientLimits, DnsClient, QuestionSlots } from "./dns-client.ts";
 import { type OtherCanary, type ProofNames, proofNames } from "./proof-names.ts";
 import {
   type CheckOptions,
@@ -71,17 +77,21 @@ export async function proveResolvers(
     others: canaries.filter(({ of }) => of !== list),
     signal: how.signal,
   });
-  const proofs = await Promise.all(resolvers.map((one) => prove(one, checkOf(one), host, how)));
+  const slots = new QuestionSlots();
+  const proofs = await Promise.all(
+    resolvers.map((one) => prove(one, { ...checkOf(one), slots }, host, how)),
+  );
   how.signal?.throwIfAborted();
   await how.onProved?.(proofs);
   for (const { name, path } of published.values()) {
     const own = proofs.filter(({ list }) => list === name);
     const known = new Set(all.filter(({ list }) => list === name).map((one) => one.name));
-    const kept = own.map(
-      ({ resolver, outcome, detail, build, at, latencyMs }) =>
-        [resolver, { outcome, detail, build, at, latencyMs }] as const,
+    const kept = own.map(({ resolver, list: _list, ...proof }) => [resolver, proof] as const);
+    await rememberProofs(
+      path,
+      { proofs: new Map(kept), known, names: published.get(name)!.names },
+      host,
     );
-    await rememberProofs(path, new Map(kept), known, host);
   }
   return proofs;
 }
@@ -102,7 +112,7 @@ async function listOf(
 }
 
 /** The canaries of all published lists of the configuration. */
-async function otherCanaries(
+export async function otherCanaries(
   config: Config,
   options: ProjectOptions,
   host: Host,
@@ -119,7 +129,7 @@ async function otherCanaries(
 /** Asks until the resolver is proved or the time is over: it may still load the list. */
 async function prove(
   resolver: Resolver,
-  check: CheckOptions,
+  check: CheckOptions & { readonly slots: QuestionSlots },
   host: Host,
   { waitMs, signal, limits, onLook }: ProveOptions,
 ): Promise<Proof> {
@@ -127,27 +137,33 @@ async function prove(
   let result: CheckResult;
   for (;;) {
     const left = deadline - host.now().getTime();
-    const client = new DnsClient(
-      resolver,
-      host,
-      limits ?? limitsWithin(waitMs === 0 ? Infinity : left),
-    );
-    result = await new ResolverCheck(client, check, host).run();
+    const own = limits ?? limitsWithin(waitMs === 0 ? Infinity : left);
+    const client = new DnsClient(resolver, host, { ...own, slots: check.slots });
+    result = await new ResolverCheck(client, check).run();
     onLook?.(resolver.name, result.outcome);
     const isOver = host.now().getTime() + PAUSE_MS > deadline;
     if (result.outcome === "proved" || isOver || signal?.aborted === true) break;
     await host.wait(PAUSE_MS, signal);
   }
-  const { outcome, detail, latencyMs } = result;
-  const { canary } = check.names;
+  return proofOf(resolver, check.names, result, host);
+}
+
+/** What a look at a resolver proves now. */
+export function proofOf(
+  { name, list }: Resolver,
+  { canary }: ProofNames,
+  { outcome, detail, latencyMs, upstream }: CheckResult,
+  host: Host,
+): Proof {
   return {
-    resolver: resolver.name,
-    list: resolver.list,
+    resolver: name,
+    list,
     outcome,
     detail,
     build: canary === undefined ? null : buildOf(canary),
     at: host.now().toISOString(),
     latencyMs: latencyMs ?? null,
+    upstream,
   };
 }
 
@@ -196,25 +212,28 @@ const NEVER_ASKED: LastState = {
   at: null,
   since: null,
   latencyMs: null,
+  upstream: null,
   lastProved: null,
 };
 
-/** The last proofs of all resolvers of these lists, in the order of the configuration. */
+/** The last proofs of all resolvers of these lists, in the order of the configuration. `latest` are some that are not stored. */
 export async function lastProofs(
   lists: readonly ListConfig[],
   options: ProjectOptions,
   host: Host,
+  latest?: (path: string) => StoredProofs | undefined,
 ): Promise<ResolverState[]> {
   const states: ResolverState[] = [];
   for (const { project, config } of lists) {
     const resolvers = resolversOf(project.config).filter(({ list }) => list === config.name);
     const [file] = listFiles(config.name, options, host);
-    const proofs = resolvers.length === 0 || !file ? {} : await readProofs(file.path, host);
+    const stored = resolvers.length === 0 || !file ? {} : await readProofs(file.path, host);
+    const proofs = newestOf(stored, (file && latest?.(file.path)) ?? {}, host);
     const canary = Object.keys(proofs).length > 0 && (await publishedCanary(file!.path, host));
     const build = canary ? buildOf(canary) : null;
     for (const { name, list } of resolvers) {
       const proof = Object.hasOwn(proofs, name) ? proofs[name] : undefined;
-      const state = proofOf({ ...NEVER_ASKED, ...proof }, build);
+      const state = stateOf({ ...NEVER_ASKED, ...proof }, build);
       states.push({ resolver: name, list, ...state });
     }
   }
@@ -222,7 +241,7 @@ export async function lastProofs(
 }
 
 /** A proof says nothing about a list that was published later. A failure lasts until the resolver is proved again. */
-function proofOf(proof: LastState, build: string | null): LastState {
+function stateOf(proof: LastState, build: string | null): LastState {
   if (proof.outcome !== "proved" || proof.build === build) return proof;
   const detail = "not asked since another build was published";
   return { ...proof, outcome: null, detail, build, since: null, latencyMs: null };

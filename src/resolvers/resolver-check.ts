@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { ProofOutcome } from "../builder/state/list-state.ts";
 import { countText, printable, someOf } from "../diagnostics/text.ts";
-import { type Host, HostError } from "../host/host.ts";
+import { HostError } from "../host/host.ts";
 import { CANARY_SUFFIX } from "../syntax/host-name.ts";
 import type { DnsAnswer, DnsClient } from "./dns-client.ts";
 import type { OtherCanary, ProofNames } from "./proof-names.ts";
@@ -13,7 +13,11 @@ export interface CheckResult {
   readonly detail: string;
   /** Median time of its answers, in milliseconds. */
   readonly latencyMs: number | undefined;
+  /** Whether it answers for names that it does not block; null if nothing shows it. */
+  readonly upstream: boolean | null;
 }
+
+type Finding = Pick<CheckResult, "outcome" | "detail"> & { readonly upstream?: boolean };
 
 export interface CheckOptions {
   readonly names: ProofNames;
@@ -43,24 +47,46 @@ const ENOUGH_ABSENT = 8;
 export class ResolverCheck {
   private readonly client: DnsClient;
   private readonly options: CheckOptions;
-  private readonly host: Host;
-  private readonly times: number[] = [];
 
-  constructor(client: DnsClient, options: CheckOptions, host: Host) {
+  constructor(client: DnsClient, options: CheckOptions) {
     this.client = client;
     this.options = options;
-    this.host = host;
   }
 
   async run(): Promise<CheckResult> {
     try {
-      const { outcome, detail } = await this.decide();
-      return { outcome, detail, latencyMs: median(this.times) };
+      return this.resultOf(await this.decide());
     } catch (error) {
       if (!(error instanceof HostError)) throw error;
       const detail = `${printable(error.code, 40)}: ${printable(error.message, 120)}`;
-      return { outcome: "unreachable", detail, latencyMs: undefined };
+      return { outcome: "unreachable", detail, latencyMs: undefined, upstream: null };
     }
+  }
+
+  /**
+   * Looks with as few questions as possible whether the resolver answers from the published build. Undefined if they do not prove
+   * it: then `run` finds out. The names are new, so that no cache answers them.
+   */
+  async glance(): Promise<CheckResult | undefined> {
+    const { canary } = this.options.names;
+    if (canary === undefined) return undefined;
+    try {
+      const kinds = new AnswerKinds();
+      const policy = await this.ask(below(canary));
+      kinds.addControl(await this.ask(controlName()));
+      if (kinds.failure !== undefined || !kinds.isPolicy(policy, true)) return undefined;
+      const finding = this.judge(await this.look(kinds, fewOf(this.options.names)), true);
+      return finding.outcome === "proved"
+        ? this.resultOf({ ...finding, upstream: true })
+        : undefined;
+    } catch (error) {
+      if (error instanceof HostError) return undefined;
+      throw error;
+    }
+  }
+
+  private resultOf({ outcome, detail, upstream }: Finding): CheckResult {
+    return { outcome, detail, latencyMs: median(this.client.times), upstream: upstream ?? null };
   }
 
   /** Whether the resolver answers from the build with this canary. */
@@ -73,31 +99,46 @@ export class ResolverCheck {
     }
   }
 
-  private async decide(): Promise<Pick<CheckResult, "outcome" | "detail">> {
+  private async decide(): Promise<Finding> {
     const { names, others } = this.options;
     const { canary, older } = names;
     // At the same time, because a resolver without an upstream takes long to fail.
     const first = canary === undefined ? undefined : this.ask(canary).catch(() => undefined);
     const kinds = await this.controls().catch(async (error: unknown) => {
-      if ((await first) === undefined) throw error;
+      const answered = await first;
+      if (answered === undefined || isFailure(answered.answer.rcode)) throw error;
       return undefined;
     });
-    if (kinds === undefined) return { outcome: "unreachable", detail: NO_UPSTREAM };
+    if (kinds === undefined)
+      return { outcome: "unreachable", detail: NO_UPSTREAM, upstream: false };
     const isCurrent = canary !== undefined && (await this.hasCanary(canary, kinds));
     if (!isCurrent && kinds.failure !== undefined)
       return { outcome: "unreachable", detail: `answers ${kinds.failure} to every question` };
+    const upstream = kinds.failure === undefined;
     if (!isCurrent)
       for (const { canary: other, of } of older)
         if (await this.hasCanary(other, kinds))
-          return { outcome: "stale", detail: `answers from the build of ${printable(of, 60)}` };
+          return {
+            outcome: "stale",
+            detail: `answers from the build of ${printable(of, 60)}`,
+            upstream,
+          };
     if (!isCurrent)
       for (const { canary: other, of } of others)
         if (await this.hasCanary(other, kinds))
-          return { outcome: "wrong", detail: `answers from the list ${printable(of, 60)}` };
-    return this.judge(await this.look(kinds), isCurrent);
+          return {
+            outcome: "wrong",
+            detail: `answers from the list ${printable(of, 60)}`,
+            upstream,
+          };
+    const finding = this.judge(await this.look(kinds), isCurrent);
+    const { outcome, detail } = finding;
+    return upstream || outcome !== "proved"
+      ? { ...finding, upstream }
+      : { outcome, detail: `${detail}; other names get ${kinds.failure}`, upstream };
   }
 
-  private judge(looked: Observations, isCurrent: boolean): Pick<CheckResult, "outcome" | "detail"> {
+  private judge(looked: Observations, isCurrent: boolean): Finding {
     const { canary, deciding } = this.options.names;
     const { fresh, listed, freed, reachable } = looked;
     const all = [...fresh, ...listed];
@@ -146,10 +187,9 @@ export class ResolverCheck {
 
   /** The name itself may still be cached from before the list was loaded; formats for single names block nothing below it. */
   private async hasCanary(canary: string, kinds: AnswerKinds): Promise<boolean> {
-    const below = `${randomBytes(4).toString("hex")}.${canary}`;
-    for (const name of [canary, below]) {
+    for (const name of [canary, below(canary)]) {
       const answer = await this.ask(name);
-      const isNew = name === below;
+      const isNew = name !== canary;
       if (!kinds.isPolicy(answer, isNew)) continue;
       // The resolver may have begun to answer everything like this.
       kinds.addControl(await this.ask(controlName()));
@@ -158,8 +198,8 @@ export class ResolverCheck {
     return false;
   }
 
-  private async look(kinds: AnswerKinds): Promise<Observations> {
-    const { fresh, listed, freed, reachable } = this.options.names;
+  private async look(kinds: AnswerKinds, names = this.options.names): Promise<Observations> {
+    const { fresh, listed, freed, reachable } = names;
     const groups = [fresh, listed, freed, reachable];
     const seen = await inParallel(groups.flat(), async (name): Promise<Seen> => {
       try {
@@ -175,11 +215,19 @@ export class ResolverCheck {
   }
 
   private async ask(name: string): Promise<NamedAnswer> {
-    const began = this.host.now().getTime();
-    const answer = await this.client.ask(name, "A", this.options.signal);
-    this.times.push(this.host.now().getTime() - began);
-    return { name, answer };
+    return { name, answer: await this.client.ask(name, "A", this.options.signal) };
   }
+}
+
+/** Five names at most. */
+function fewOf({ fresh, listed, reachable, ...others }: ProofNames): ProofNames {
+  const few = { fresh: fresh.slice(0, 1), listed: listed.slice(0, 3), freed: [] };
+  return { ...others, ...few, reachable: reachable.slice(0, 1) };
+}
+
+/** A name below a canary that nobody has asked for. */
+function below(canary: string): string {
+  return `${randomBytes(4).toString("hex")}.${canary}`;
 }
 
 /** A name that is in no list. */

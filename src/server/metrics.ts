@@ -15,6 +15,8 @@ export interface MetricsInput {
   /** Lists that stay at an earlier build. */
   readonly held?: readonly HeldList[];
   readonly resolvers?: readonly ResolverState[];
+  /** The last time that all resolvers were asked. */
+  readonly probed?: ProbeTimes | undefined;
   /** What lasts. */
   readonly conditions?: readonly ListedCondition[];
   readonly isRunning: boolean;
@@ -23,6 +25,12 @@ export interface MetricsInput {
   /** How late the last scheduled run began, in milliseconds. */
   readonly lagMs: number;
   readonly requests: ReadonlyMap<string, number>;
+}
+
+/** When resolvers were asked, and how long that took, in milliseconds. */
+export interface ProbeTimes {
+  readonly at: number;
+  readonly ms: number;
 }
 
 type Labels = Readonly<Record<string, string>>;
@@ -79,7 +87,7 @@ export function metricsText(readings: MetricsInput): string {
   listMetrics(out, readings);
   sourceMetrics(out, history);
   conditionMetrics(out, readings.conditions ?? []);
-  resolverMetrics(out, readings.resolvers ?? []);
+  resolverMetrics(out, readings.resolvers ?? [], readings.probed);
   out.family(
     "counter",
     "http_requests_total",
@@ -267,7 +275,16 @@ function sourceMetrics(out: Exposition, history: History): void {
 }
 
 /** Resolvers that were never asked have no samples but `resolver_proved`. */
-function resolverMetrics(out: Exposition, resolvers: readonly ResolverState[]): void {
+function resolverMetrics(
+  out: Exposition,
+  resolvers: readonly ResolverState[],
+  probed: ProbeTimes | undefined,
+): void {
+  if (resolvers.length > 0 && probed !== undefined) {
+    const { at, ms } = probed;
+    out.one("gauge", "probe_timestamp_seconds", "When all resolvers were last asked.", seconds(at));
+    out.one("gauge", "probe_duration_seconds", "How long it took to ask them.", seconds(ms));
+  }
   const gauge = (
     name: string,
     help: string,
@@ -298,6 +315,11 @@ function resolverMetrics(out: Exposition, resolvers: readonly ResolverState[]): 
           (outcome) => [{ ...labelsOf(one), outcome }, Number(outcome === one.outcome)] as const,
         ),
       ),
+  );
+  gauge(
+    "resolver_upstream_up",
+    "1 if a resolver answers for names that it does not block, 0 if only for names that it blocks.",
+    (one) => (one.upstream === null ? undefined : Number(one.upstream)),
   );
   gauge("resolver_asked_timestamp_seconds", "Time when a resolver was last asked.", (one) =>
     timestamp(one.at ?? undefined),

@@ -18,10 +18,10 @@ import {
   type WebRequest,
 } from "../host/host.ts";
 import { PATCH_FOLDER } from "../publish/patches.ts";
-import type { ResolverState } from "../resolvers/prove.ts";
+import { type ResolverState, lacksProof } from "../resolvers/prove.ts";
 import { type Health, ageOf, healthOf } from "./health.ts";
 import { NO_HISTORY, isWorthRetrying, readHistory } from "./history.ts";
-import { metricsText } from "./metrics.ts";
+import { type ProbeTimes, metricsText } from "./metrics.ts";
 import { type OwnToken, jsonReply } from "./requests.ts";
 import { type RequestSettings, type RouteContext, requestContext, route } from "./routes.ts";
 import { Runner, type RunnerOptions, type Schedule, Scheduler } from "./runs.ts";
@@ -52,13 +52,20 @@ interface ServeSettings {
   readonly held: () => Promise<readonly HeldList[]>;
   /** Reads what lasts. */
   readonly conditions: () => Promise<readonly ListedCondition[]>;
-  /** Reads the last proofs of the resolvers. */
+  /** The last proofs of the resolvers. */
   readonly proofs: () => Promise<readonly ResolverState[]>;
+  /** Asks all resolvers once, and returns what changed; undefined if nobody permitted it. */
+  readonly probe?: AskResolvers | undefined;
   /** The files of the reports, one per list. */
   readonly reports: readonly string[];
   /** Writes the reports. */
   report(): Promise<void>;
 }
+
+type AskResolvers = (
+  isRunning: () => boolean,
+  signal: AbortSignal,
+) => Promise<readonly Pick<ResolverState, "resolver" | "list" | "outcome" | "detail">[]>;
 
 /** Compiles on a schedule and serves the lists until the signal. Rejects with a `CompilerError` if it cannot start. */
 export async function serve(
@@ -96,6 +103,7 @@ class Server {
   private listening: Listening | undefined;
   private next: number | undefined;
   private lagMs = 0;
+  private probed: ProbeTimes | undefined;
 
   constructor(settings: ServeSettings, host: Host, log: EventLog, signal: AbortSignal) {
     this.settings = settings;
@@ -173,6 +181,32 @@ class Server {
   }
 
   async run(): Promise<void> {
+    const { probe } = this.settings;
+    await Promise.all([this.compileOnSchedule(), probe && this.askResolvers(probe)]);
+  }
+
+  /** Resolvers lose their list between runs, too: when they restart, or are installed anew. */
+  private async askResolvers(probe: AskResolvers): Promise<void> {
+    const { host, signal, log } = this;
+    while (!signal.aborted) {
+      const began = host.now().getTime();
+      try {
+        const changes = await probe(() => this.runner.isBusy, signal);
+        for (const { resolver, list, outcome, detail } of changes) {
+          const level = outcome === "proved" ? "info" : "warning";
+          log.write(level, "resolver", { resolver, list, outcome, detail });
+        }
+        await this.proofs.refreshNow();
+      } catch (error) {
+        log.write("warning", "not-asked", { reason: (error as Error).message });
+      }
+      const took = Math.max(0, host.now().getTime() - began);
+      this.probed = { at: began + took, ms: took };
+      await host.wait(Math.max(SECOND, PROBE_MS - took), signal);
+    }
+  }
+
+  private async compileOnSchedule(): Promise<void> {
     const { schedule, jitterMs, retryMs } = this.settings;
     const now = this.host.now().getTime();
     const age = ageOf(this.runner.history.lastSuccess, now);
@@ -194,7 +228,10 @@ class Server {
       },
       isRetryDue: () => {
         const last = this.runner.history.runs.at(-1);
-        return last !== undefined && isWorthRetrying(last);
+        if (last === undefined) return false;
+        // A run reloads the resolver, and tells hooks.
+        const isLost = this.settings.probe !== undefined && this.proofs.all.some(lacksProof);
+        return isLost || isWorthRetrying(last);
       },
       onNext: (at) => {
         this.next = at;
@@ -253,6 +290,7 @@ class Server {
         isHealthy: this.health().isHealthy,
         held: this.held.all,
         resolvers: this.proofs.all,
+        probed: this.probed,
         conditions: this.conditions.all,
         isRunning: this.runner.runningSince !== undefined,
         startedAt: this.startedAt,
@@ -348,6 +386,9 @@ class Server {
     await this.patches.refreshNow();
   }
 }
+
+/** How often resolvers are asked. */
+const PROBE_MS = 60_000;
 
 /** How many addresses of lists a terminal shows; the status page has all. */
 const MOST_LISTS = 10;

@@ -173,19 +173,20 @@ function listsSection(view: StatusView): Html {
 function resolversSection({ resolvers }: Health, now: number): Html | undefined {
   if (resolvers.length === 0) return undefined;
   const rows = resolvers.map((one) => resolverRow(one, now));
-  const columns = ["Resolver", "Outcome", "List", "Build", "Last proved", "#Latency"];
+  const columns = ["Resolver", "Outcome", "List", "Build", "Asked", "Last proved", "#Latency"];
   return html`<h2>Resolvers</h2>
     ${table("Resolvers", columns, rows)}`;
 }
 
 function resolverRow(one: ResolverState, now: number): Html {
-  const { resolver, list, outcome, detail, build, latencyMs, lastProved } = one;
+  const { resolver, list, outcome, detail, build, at, latencyMs, lastProved } = one;
   const tone = outcome === null ? "faint" : outcome === "proved" ? "good" : "bad";
   return html`<tr>
     <td>${resolver} ${faint(detail ?? undefined)}</td>
     <td data-name="Outcome" class="${tone}">${outcome ?? "not proved yet"}</td>
     <td data-name="List">${list}</td>
     <td data-name="Build"><code>${build ?? "–"}</code></td>
+    <td data-name="Asked">${agoText(at, now)}</td>
     <td data-name="Last proved">${agoText(lastProved?.at ?? null, now)}</td>
     <td class="n" data-name="Latency">${latencyMs === null ? "–" : `${latencyMs} ms`}</td>
   </tr>`;

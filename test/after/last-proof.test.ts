@@ -10,6 +10,7 @@ import {
   rememberUndone,
 } from "../../src/builder/state/list-state.ts";
 import { HookState } from "../../src/after/hooks.ts";
+import { NO_NAMES } from "../../src/resolvers/resolver-check.ts";
 import { nodeHost } from "../../src/host/node.ts";
 
 const AT = "2026-01-01T00:00:00.000Z";
@@ -38,7 +39,8 @@ test("temporary files of killed runs are removed, those of other lists are not",
   for (const name of ["list.txt.proof.json.nk3987va.tmp", "list.txt.hooks.json.a1.tmp"])
     writeFileSync(join(one.state, name), "{");
   writeFileSync(join(one.state, "list.txt.proof.json.proof.json.a1.tmp"), "{");
-  await rememberProofs(one.list, new Map([["it", PROOF]]), new Set(["it"]), host);
+  const proofs = new Map([["it", PROOF]]);
+  await rememberProofs(one.list, { proofs, known: new Set(["it"]), names: NO_NAMES }, host);
   const state = await HookState.open(one.list, host);
   await state.set("key", { health: "good" });
   assert.deepEqual(readdirSync(one.state).toSorted(), [

@@ -111,7 +111,8 @@ const REST: Readonly<Record<string, string>> = {
     lint/lint-list 1
     report/build-report 1
     resolvers/dns-client 1
-    resolvers/prove 2
+    resolvers/probe 1
+    resolvers/prove 1
   `,
   server: `
     builder/state/conditions 3

@@ -101,6 +101,7 @@ function metrics(): string {
         at,
         since: at,
         latencyMs: 1,
+        upstream: true,
         lastProved: { at, build: "0123456789ab" },
       },
     ],

@@ -51,6 +51,7 @@ const HOME: ResolverState = {
   at: "2026-11-15T11:30:00.000Z",
   since: "2026-11-15T11:00:00.000Z",
   latencyMs: 12,
+  upstream: true,
   lastProved: { at: "2026-11-15T06:00:00.000Z", build: "ba9876543210" },
 };
 const NEVER: ResolverState = {
@@ -62,6 +63,7 @@ const NEVER: ResolverState = {
   at: null,
   since: null,
   latencyMs: null,
+  upstream: null,
   lastProved: null,
 };
 

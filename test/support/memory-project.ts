@@ -27,15 +27,14 @@ export class MemoryProject {
     return new TextDecoder().decode(this.memory.files.get(`/project/${file}`));
   }
 
+  get host(): Host {
+    return { ...packingHost(this.memory), now: () => new Date(this.now), ...this.changes };
+  }
+
   async run(...words: string[]): Promise<Said> {
     const { memory } = this;
     memory.output.stdout = memory.output.stderr = "";
-    const host: Host = {
-      ...packingHost(memory),
-      now: () => new Date(this.now),
-      ...this.changes,
-    };
-    const exit = await run(words, host, new AbortController().signal);
+    const exit = await run(words, this.host, new AbortController().signal);
     return { exit, stdout: memory.output.stdout, stderr: memory.output.stderr };
   }
 }

@@ -50,6 +50,8 @@ export interface ResolverProof {
   readonly since: string;
   /** Median time of its answers; null if there was none. */
   readonly latencyMs: number | null;
+  /** Whether it answers for names that it does not block. */
+  readonly upstream?: boolean | null;
   /** The last proof that succeeded. */
   readonly lastProved?: { readonly at: string; readonly build: string | null };
 }
@@ -69,10 +71,26 @@ interface BuildBefore {
   readonly resolvers: readonly string[];
 }
 
-/** The proofs of a list, by the name of the resolver. */
+/** The last proof of each resolver of a list, by its name. */
+export type StoredProofs = Readonly<Record<string, ResolverProof>>;
+
+/** Names that a resolver can be asked for later without reading the list. */
+export interface StoredNames {
+  readonly canary: string;
+  readonly older: readonly { readonly canary: string; readonly of: string }[];
+  readonly fresh: readonly string[];
+  readonly listed: readonly string[];
+  readonly freed: readonly string[];
+  readonly reachable: readonly string[];
+  readonly deciding: readonly string[];
+}
+
+/** The proofs of a list. */
 export interface LastProof {
   readonly version: 1;
-  readonly resolvers: Readonly<Record<string, ResolverProof>>;
+  readonly resolvers: StoredProofs;
+  /** Of the build that was asked about last. */
+  readonly names?: StoredNames;
   /** Until it is decided whether the published build stays. */
   readonly before?: BuildBefore;
   /** Builds that were rolled back, oldest first. */
@@ -88,14 +106,51 @@ function fileOf(list: string, host: Host): StateFile<LastProof> {
   return stateOf(list, "proof.json", isLastProof, host);
 }
 
-/** What is known about the resolvers of the list at a path. */
+/** What runs know about the resolvers of the list at a path, and what a server found since. */
 export async function readProof(list: string, host: Host): Promise<LastProof> {
-  return (await fileOf(list, host).read()) ?? NONE;
+  const known = (await fileOf(list, host).read()) ?? NONE;
+  const found = await probeFile(list, host).read();
+  return found === undefined
+    ? known
+    : { ...known, resolvers: newestOf(known.resolvers, found.resolvers, host) };
 }
 
 /** The last proofs of the list at a path; empty if no resolver was asked. */
-export async function readProofs(list: string, host: Host): Promise<LastProof["resolvers"]> {
+export async function readProofs(list: string, host: Host): Promise<StoredProofs> {
   return (await readProof(list, host)).resolvers;
+}
+
+/** What a server found between runs. It has a file of its own, because runs may write theirs at the same time. */
+interface Probed {
+  readonly version: 1;
+  readonly resolvers: StoredProofs;
+}
+
+function probeFile(list: string, host: Host): StateFile<Probed> {
+  return stateOf(list, "probe.json", isProbed, host);
+}
+
+/** Keeps what a server found. If that fails, it knows it until it ends. */
+export async function rememberProbe(
+  list: string,
+  resolvers: StoredProofs,
+  host: Host,
+): Promise<void> {
+  await probeFile(list, host).tryReplace({ version: 1, resolvers }, 1);
+}
+
+/** The newer proof of each resolver. A date in the future is that of a wrong clock, and counts as old. */
+export function newestOf(
+  one: StoredProofs,
+  other: StoredProofs,
+  host: Pick<Host, "now">,
+): StoredProofs {
+  const now = host.now().toISOString();
+  const orderOf = ({ at }: ResolverProof): string => (at > now ? "" : at);
+  const all: Record<string, ResolverProof> = Object.assign(Object.create(null), one);
+  for (const [name, proof] of Object.entries(other))
+    if (!Object.hasOwn(all, name) || orderOf(all[name]!) < orderOf(proof)) all[name] = proof;
+  return all;
 }
 
 /** Keeps who answered from the build before, or forgets it when the decision is made. Rejects with a `HostError`. */
@@ -139,11 +194,32 @@ export async function exhaustedBuild(
   return ages.filter((age) => age >= 0 && age < DAY_MS).length < MOST_A_DAY ? undefined : found;
 }
 
-/** Adds proofs to those of the list. Proofs of resolvers that `names` does not have are forgotten. */
+/** A proof without what the one before leaves. */
+export type NewProof = Omit<ResolverProof, "since" | "lastProved">;
+
+/** A proof with what is known from the one before. */
+export function nextProof(proof: NewProof, old: ResolverProof | undefined): ResolverProof {
+  const { at, build, outcome } = proof;
+  const lastProved = outcome === "proved" ? { at, build } : old?.lastProved;
+  const since = old?.outcome === outcome ? old.since : at;
+  return { ...proof, since, ...(lastProved && { lastProved }) };
+}
+
+/** What the resolvers of a list were found to answer. */
+interface FoundProofs {
+  readonly proofs: ReadonlyMap<string, NewProof>;
+  /** The resolvers of the configuration; others are forgotten. */
+  readonly known: ReadonlySet<string>;
+  readonly names: Omit<StoredNames, "canary" | "deciding"> & {
+    readonly canary: string | undefined;
+    readonly deciding: ReadonlySet<string>;
+  };
+}
+
+/** Adds proofs to those of the list. */
 export async function rememberProofs(
   list: string,
-  proofs: ReadonlyMap<string, Omit<ResolverProof, "since" | "lastProved">>,
-  names: ReadonlySet<string>,
+  { proofs, known: names, names: asked }: FoundProofs,
   host: Host,
 ): Promise<void> {
   const known = await readProof(list, host);
@@ -152,38 +228,54 @@ export async function rememberProofs(
   for (const name of names) {
     const old = Object.hasOwn(before, name) ? before[name] : undefined;
     const proof = proofs.get(name);
-    if (proof === undefined) {
-      if (old !== undefined) resolvers[name] = old;
-      continue;
-    }
-    const { at, build, outcome } = proof;
-    const lastProved = outcome === "proved" ? { at, build } : old?.lastProved;
-    const since = old?.outcome === outcome ? old.since : at;
-    resolvers[name] = { ...proof, since, ...(lastProved && { lastProved }) };
+    if (proof !== undefined) resolvers[name] = nextProof(proof, old);
+    else if (old !== undefined) resolvers[name] = old;
   }
   // A build that was published again, and is proved now.
   const isProved = [...proofs.values()].every(({ outcome }) => outcome === "proved");
   const builds = new Set([...proofs.values()].map(({ build }) => build));
   const kept = undone.filter((one) => !isProved || !builds.has(one.build));
-  const { undone: _undone, ...others } = known;
-  const state = { ...others, resolvers, ...(kept.length > 0 && { undone: kept }) };
+  const { undone: _undone, names: _names, ...others } = known;
+  const { canary, fresh, listed, freed, reachable, deciding } = asked;
+  const all = [...fresh, ...listed, ...freed, ...reachable];
+  const state = {
+    ...others,
+    ...(canary !== undefined && {
+      names: { ...asked, canary, deciding: all.filter((name) => deciding.has(name)) },
+    }),
+    resolvers,
+    ...(kept.length > 0 && { undone: kept }),
+  };
   await fileOf(list, host).tryReplace(state, 1);
 }
+
+const isProofs = mapOf(
+  objectOf<ResolverProof>({
+    outcome: oneOf(OUTCOMES),
+    detail: isText,
+    at: isText,
+    since: isText,
+    latencyMs: either(isNumber, oneOf([null])),
+  }),
+);
+
+const isProbed = objectOf<Probed>({ version: oneOf([1]), resolvers: isProofs });
 
 const isLastProof = objectOf<LastProof>(
   {
     version: oneOf([1]),
-    resolvers: mapOf(
-      objectOf<ResolverProof>({
-        outcome: oneOf(OUTCOMES),
-        detail: isText,
-        at: isText,
-        since: isText,
-        latencyMs: either(isNumber, oneOf([null])),
-      }),
-    ),
+    resolvers: isProofs,
   },
   {
+    names: objectOf<StoredNames>({
+      canary: isText,
+      older: arrayOf(objectOf<StoredNames["older"][number]>({ canary: isText, of: isText })),
+      fresh: arrayOf(isText),
+      listed: arrayOf(isText),
+      freed: arrayOf(isText),
+      reachable: arrayOf(isText),
+      deciding: arrayOf(isText),
+    }),
     before: objectOf<BuildBefore>({ build: isText, resolvers: arrayOf(isText) }),
     undone: arrayOf(
       objectOf<UndoneBuild>({ build: isText, reason: isText, times: arrayOf(isDate) }),

@@ -15,7 +15,7 @@ import type { BuildDocument } from "../../documents/documents.ts";
 import { Exit } from "../../diagnostics/codes.ts";
 import { CompilerError, errorOf } from "../../diagnostics/render.ts";
 import type { Host } from "../../host/host.ts";
-import { type ResolverState, lastProofs } from "../../resolvers/prove.ts";
+import { Probe } from "../../resolvers/probe.ts";
 import { OwnToken, readToken } from "../../server/requests.ts";
 import { type RunnerOptions, withDeadline } from "../../server/runs.ts";
 import { EventLog, serve, waitForConfig } from "../../server/serve.ts";
@@ -76,7 +76,11 @@ export const serveCommand: Command = async (asked, real, reporter, signal) => {
   const root = host.path.resolve(host.cwd, options.rulesDir);
   const held = (): Promise<HeldList[]> => heldLists(plans, host);
   const conditions = (): Promise<ListedCondition[]> => conditionsOf(plans, host);
-  const proofs = (): Promise<ResolverState[]> => lastProofs(all, options, host);
+  const resolvers = new Probe(all, options, host);
+  const proofs: Probe["states"] = () => resolvers.states();
+  const asks = options.permit.includes("hooks") && resolversOf(project.config).length > 0;
+  const round: Probe["round"] = (isRunning, until) => resolvers.round(isRunning, until);
+  const probe = asks ? round : undefined;
   const outputs = wantedFiles(plans, planCombined(project, options, host)).map(({ path }) => path);
   const paths = { root, folder, lists, outputs, reports };
   const listNames = plans.map(({ list }) => list.config.name);
@@ -89,7 +93,7 @@ export const serveCommand: Command = async (asked, real, reporter, signal) => {
     why: whyApart(listNames, options, host),
   };
   await serve(
-    { ...settings, ...paths, requests, ownToken, compile, held, proofs, conditions, report },
+    { ...settings, ...paths, requests, ownToken, compile, held, proofs, probe, conditions, report },
     host,
     log,
     signal,

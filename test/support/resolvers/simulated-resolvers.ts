@@ -16,6 +16,8 @@ export const BAD_NAME = "n1000.site.org";
 export class SimulatedResolver {
   mode: ReloadMode = "whole";
   isDown = false;
+  /** Whether names below a name of the list are blocked, too. */
+  blocksBelow = false;
   /** What names are answered with that the list does not block, beside 192.0.2.1. */
   readonly world: Map<string, string> = new Map();
   reloads = 0;
@@ -51,7 +53,9 @@ export class SimulatedResolver {
 
   answer(asked: Uint8Array): Uint8Array {
     const { name } = decoded(asked).questions![0]!;
-    if (this.blocked.has(name)) return answerTo(asked, { rcode: 3 });
+    const above = name.slice(name.indexOf(".") + 1);
+    if (this.blocked.has(name) || (this.blocksBelow && this.blocked.has(above)))
+      return answerTo(asked, { rcode: 3 });
     const data = this.world.get(name) ?? "192.0.2.1";
     if (!name.endsWith(".example"))
       return answerTo(asked, { answers: [{ type: "A", name, ttl: 1, data }] });
