@@ -455,6 +455,8 @@ export interface Proof {
   readonly build: string | null;
   readonly at: string;
   readonly latencyMs: number | null;
+  /** The longest time without an answer while it loaded the list, in milliseconds; null if it was not watched. */
+  readonly unansweredMs: number | null;
 }
 
 /**

@@ -10,6 +10,7 @@ import { CompilerError, type Diagnostic, errorOf } from "../diagnostics/render.t
 import { printable } from "../diagnostics/text.ts";
 import type { Host } from "../host/host.ts";
 import { buildOf } from "../syntax/host-name.ts";
+import { AnswerWatch } from "./answer-watch.ts";
 import { CLIENT_LIMITS, type ClientLimits, DnsClient } from "./dns-client.ts";
 import { type OtherCanary, type ProofNames, proofNames } from "./proof-names.ts";
 import {
@@ -31,6 +32,8 @@ interface ProveOptions {
   readonly onLook?: ((resolver: string, outcome: ProofOutcome) => void) | undefined;
   /** The lists whose resolvers are asked; all by default. */
   readonly lists?: ReadonlySet<string> | undefined;
+  /** Measures how long the resolvers do not answer; of its own if none is given and they may take some time. */
+  readonly watch?: AnswerWatch | undefined;
   /** Called with the proofs before they are kept. */
   readonly onProved?: ((proofs: readonly Proof[]) => Promise<void>) | undefined;
 }
@@ -71,7 +74,15 @@ export async function proveResolvers(
     others: canaries.filter(({ of }) => of !== list),
     signal: how.signal,
   });
-  const proofs = await Promise.all(resolvers.map((one) => prove(one, checkOf(one), host, how)));
+  const watch = how.watch ?? (how.waitMs > 0 ? new AnswerWatch(resolvers, host) : undefined);
+  const proveOne = async (one: Resolver): Promise<Proof> =>
+    await prove(one, checkOf(one), host, { ...how, watch });
+  let proofs: Proof[];
+  try {
+    proofs = await Promise.all(resolvers.map(proveOne));
+  } finally {
+    await watch?.stop();
+  }
   how.signal?.throwIfAborted();
   await how.onProved?.(proofs);
   for (const { name, path } of published.values()) {
@@ -121,7 +132,7 @@ async function prove(
   resolver: Resolver,
   check: CheckOptions,
   host: Host,
-  { waitMs, signal, limits, onLook }: ProveOptions,
+  { waitMs, signal, limits, onLook, watch }: ProveOptions,
 ): Promise<Proof> {
   const deadline = host.now().getTime() + waitMs;
   let result: CheckResult;
@@ -148,6 +159,7 @@ async function prove(
     build: canary === undefined ? null : buildOf(canary),
     at: host.now().toISOString(),
     latencyMs: latencyMs ?? null,
+    unansweredMs: watch?.unansweredMs(resolver) ?? null,
   };
 }
 
