@@ -1,16 +1,18 @@
-import type { BuildContext } from "../builder/build.ts";
+import type { BuildContext, ListOutcome } from "../builder/build.ts";
 import { publishedCanary } from "../builder/draft/prepare.ts";
 import { type ListPlan, listFiles } from "../builder/plan/list-plan.ts";
 import { readProof, readProofs, rememberBefore } from "../builder/state/list-state.ts";
 import { resolversOf } from "../config/resolvers.ts";
 import { Exit } from "../diagnostics/codes.ts";
 import { HostError } from "../host/host.ts";
+import { AnswerWatch } from "../resolvers/answer-watch.ts";
 import {
   CLIENT_LIMITS,
   type ClientLimits,
   DnsClient,
   QuestionSlots,
 } from "../resolvers/dns-client.ts";
+import type { Proof } from "../resolvers/prove.ts";
 import { NO_NAMES, ResolverCheck } from "../resolvers/resolver-check.ts";
 import { buildOf } from "../syntax/host-name.ts";
 import type { AfterStep, Publication } from "./registry.ts";
@@ -20,10 +22,14 @@ import { type ListBefore, type Undoing, askResolvers, planUndoing } from "./undo
 export const expectStep: AfterStep = {
   name: "expect",
   run: async (publication) => {
-    if (publication.context.waitMs === undefined) return publication;
+    const { waitMs, host } = publication.context;
+    if (waitMs === undefined) return publication;
     const resolved = await listsBefore(publication);
     const again = resolved.filter((one) => !one.isProved && wasAsked(one));
-    return { ...publication, resolved, reloadAgain: new Set(again.map(({ name }) => name)) };
+    const loading = dueLists({ ...publication, resolved }).flatMap(({ resolvers }) => resolvers);
+    const watch = waitMs > 0 && loading.length > 0 ? new AnswerWatch(loading, host) : undefined;
+    const reloadAgain = new Set(again.map(({ name }) => name));
+    return { ...publication, resolved, reloadAgain, watch };
   },
 };
 
@@ -34,22 +40,33 @@ export const expectStep: AfterStep = {
 export const proveStep: AfterStep = {
   name: "prove",
   run: async (publication) => {
-    const { outcome, context, resolved } = publication;
-    const statusOf = new Map(outcome.lists.map(({ list, status }) => [list, status]));
-    const due = resolved.filter(
-      ({ name, isProved }) => !isProved || statusOf.get(name) === "published",
-    );
+    const { outcome, context, watch } = publication;
+    const due = dueLists(publication);
     if (due.length === 0) return publication;
+    const held = new Set(outcome.lists.filter(isHeld).map(({ list }) => list));
     let undoings: readonly Undoing[] = [];
-    const proofs = await askResolvers(due, context, async (found) => {
+    const onProved = async (found: readonly Proof[]): Promise<void> => {
       // A person decided which build of a held list is published.
-      const free = due.filter(({ name }) => statusOf.get(name) !== "held");
+      const free = due.filter(({ name }) => !held.has(name));
       undoings = await planUndoing(free, found, context);
-    });
+    };
+    const proofs = await askResolvers(due, context, { onProved, watch });
     const isProved = proofs.every((one) => one.outcome === "proved");
     return { ...publication, proofs, isProved, undoings };
   },
 };
+
+/** Lists that were published, or whose resolvers are not proved with the published one. */
+function dueLists({ outcome, resolved }: Publication): ListBefore[] {
+  const published = new Set(
+    outcome.lists.filter(({ status }) => status === "published").map(({ list }) => list),
+  );
+  return resolved.filter(({ name, isProved }) => !isProved || published.has(name));
+}
+
+function isHeld({ status }: ListOutcome): boolean {
+  return status === "held";
+}
 
 function wasAsked({ resolvers, proofs }: ListBefore): boolean {
   return resolvers.some(({ name }) => Object.hasOwn(proofs, name));

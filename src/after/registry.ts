@@ -4,6 +4,7 @@ import { codeEntry } from "../diagnostics/codes.ts";
 import { CompilerError } from "../diagnostics/render.ts";
 import { countText } from "../diagnostics/text.ts";
 import type { ClientLimits } from "../resolvers/dns-client.ts";
+import type { AnswerWatch } from "../resolvers/answer-watch.ts";
 import type { Proof } from "../resolvers/prove.ts";
 import type { ListBefore, Undoing } from "./undo.ts";
 
@@ -36,6 +37,8 @@ export interface Publication {
   readonly reloadAgain: ReadonlySet<string>;
   /** Lists that resolvers must answer from. */
   readonly resolved: readonly ListBefore[];
+  /** Asks the resolvers that load a list, from before hooks reload them until they are proved. */
+  readonly watch?: AnswerWatch | undefined;
   /** Of the resolvers that were asked. */
   readonly proofs: readonly Proof[];
   /** Whether every resolver that was asked answers from the list that the build made. */
@@ -89,6 +92,8 @@ export async function afterPublish(
     // A newer program wrote what a step must know.
     if (!(error instanceof CompilerError)) throw error;
     for (const diagnostic of error.diagnostics) emit({ kind: "diagnostic", diagnostic });
+  } finally {
+    await publication.watch?.stop();
   }
   return publication;
 }

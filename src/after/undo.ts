@@ -16,6 +16,7 @@ import { printable, someOf } from "../diagnostics/text.ts";
 import { type Host, HostError } from "../host/host.ts";
 import { outputFailed } from "../publish/list-file.ts";
 import { HistoryLog, keptBuilds, listOf, timestampOf } from "../record/record-file.ts";
+import type { AnswerWatch } from "../resolvers/answer-watch.ts";
 import { type Proof, proofDiagnostics, proveResolvers } from "../resolvers/prove.ts";
 import { digestOfFile } from "../sources/copies.ts";
 import { buildOf } from "../syntax/host-name.ts";
@@ -98,11 +99,14 @@ async function reloadAndAsk(
 export async function askResolvers(
   lists: readonly ListBefore[],
   { options, host, signal, emit, waitMs = 0, limits }: AfterContext,
-  onProved?: (proofs: readonly Proof[]) => Promise<void>,
+  more: {
+    readonly onProved?: (proofs: readonly Proof[]) => Promise<void>;
+    readonly watch?: AnswerWatch | undefined;
+  } = {},
 ): Promise<Proof[]> {
   try {
     const names = new Set(lists.map(({ name }) => name));
-    const how = { waitMs, signal, limits, lists: names, onProved };
+    const how = { waitMs, signal, limits, lists: names, ...more };
     const proofs = await proveResolvers(options, host, how);
     for (const diagnostic of proofs.flatMap(proofDiagnostics))
       emit({ kind: "diagnostic", diagnostic });

@@ -470,6 +470,8 @@ export interface Proof {
   readonly latencyMs: number | null;
   /** Whether it answers for names that it does not block; null if nothing shows it. */
   readonly upstream: boolean | null;
+  /** The longest time without an answer while it loaded the list, in milliseconds; null if it was not watched. */
+  readonly unansweredMs: number | null;
 }
 
 /**

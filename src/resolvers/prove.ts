@@ -16,6 +16,7 @@ import { CompilerError, type Diagnostic, errorOf } from "../diagnostics/render.t
 import { printable } from "../diagnostics/text.ts";
 import type { Host } from "../host/host.ts";
 import { buildOf } from "../syntax/host-name.ts";
+import { AnswerWatch } from "./answer-watch.ts";
 import { CLIENT_LIMITS, type ClientLimits, DnsClient, QuestionSlots } from "./dns-client.ts";
 import { type OtherCanary, type ProofNames, proofNames } from "./proof-names.ts";
 import {
@@ -37,6 +38,8 @@ interface ProveOptions {
   readonly onLook?: ((resolver: string, outcome: ProofOutcome) => void) | undefined;
   /** The lists whose resolvers are asked; all by default. */
   readonly lists?: ReadonlySet<string> | undefined;
+  /** Measures how long the resolvers do not answer; of its own if none is given and they may take some time. */
+  readonly watch?: AnswerWatch | undefined;
   /** Called with the proofs before they are kept. */
   readonly onProved?: ((proofs: readonly Proof[]) => Promise<void>) | undefined;
 }
@@ -78,9 +81,15 @@ export async function proveResolvers(
     signal: how.signal,
   });
   const slots = new QuestionSlots();
-  const proofs = await Promise.all(
-    resolvers.map((one) => prove(one, { ...checkOf(one), slots }, host, how)),
-  );
+  const watch = how.watch ?? (how.waitMs > 0 ? new AnswerWatch(resolvers, host) : undefined);
+  const proveOne = async (one: Resolver): Promise<Proof> =>
+    await prove(one, { ...checkOf(one), slots }, host, { ...how, watch });
+  let proofs: Proof[];
+  try {
+    proofs = await Promise.all(resolvers.map(proveOne));
+  } finally {
+    await watch?.stop();
+  }
   how.signal?.throwIfAborted();
   await how.onProved?.(proofs);
   for (const { name, path } of published.values()) {
@@ -131,7 +140,7 @@ async function prove(
   resolver: Resolver,
   check: CheckOptions & { readonly slots: QuestionSlots },
   host: Host,
-  { waitMs, signal, limits, onLook }: ProveOptions,
+  { waitMs, signal, limits, onLook, watch }: ProveOptions,
 ): Promise<Proof> {
   const deadline = host.now().getTime() + waitMs;
   let result: CheckResult;
@@ -145,7 +154,8 @@ async function prove(
     if (result.outcome === "proved" || isOver || signal?.aborted === true) break;
     await host.wait(PAUSE_MS, signal);
   }
-  return proofOf(resolver, check.names, result, host);
+  const proof = proofOf(resolver, check.names, result, host);
+  return { ...proof, unansweredMs: watch?.unansweredMs(resolver) ?? null };
 }
 
 /** What a look at a resolver proves now. */
@@ -164,6 +174,7 @@ export function proofOf(
     at: host.now().toISOString(),
     latencyMs: latencyMs ?? null,
     upstream,
+    unansweredMs: null,
   };
 }
 

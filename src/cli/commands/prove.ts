@@ -5,7 +5,7 @@ import type { Host } from "../../host/host.ts";
 import { proofDiagnostics, proveResolvers } from "../../resolvers/prove.ts";
 import { proofWait } from "../flags/options.ts";
 import { type Reporter, columnsOf, fitText } from "../output/reporter.ts";
-import { renderTable, sendDocument, showText } from "../output/table.ts";
+import { proofText, renderTable, sendDocument, showText } from "../output/table.ts";
 import type { Command } from "./registry.ts";
 import type { Proof } from "../../index.ts";
 
@@ -18,9 +18,8 @@ export const proveCommand: Command = async (options, host, reporter, signal) => 
   const waitMs = proofWait(options.args);
   const line = reporter.isLive ? new WaitingLine(host, waitMs) : undefined;
   const onLook = line && ((name: string, outcome: string): void => line.show(name, outcome));
-  const proofs = await proveResolvers(options, host, { waitMs, signal, onLook }).finally(() =>
-    line?.end(),
-  );
+  const how = { waitMs, signal, onLook };
+  const proofs = await proveResolvers(options, host, how).finally(() => line?.end());
   const bad = proofs.filter(({ outcome }) => outcome !== "proved");
   if (options.json) await sendDocument({ ok: bad.length === 0, lists: byList(proofs) }, host);
   else await showText(textOf(proofs, reporter, columnsOf(host.stdout)), host);
@@ -69,12 +68,15 @@ function byList(proofs: readonly Proof[]): ProofsOfList[] {
 }
 
 function textOf(proofs: readonly Proof[], { dataStyle }: Reporter, columns: number): string {
-  const rows = proofs.map(({ resolver, outcome, build, latencyMs, detail }) => [
-    printable(resolver, 60),
-    outcome === "proved" ? dataStyle.good(outcome) : dataStyle.error(outcome),
-    build ?? "-",
-    latencyMs === null ? "-" : `${latencyMs} ms`,
-    detail,
-  ]);
+  const rows = proofs.map((proof) => {
+    const { resolver, outcome, build, latencyMs } = proof;
+    return [
+      printable(resolver, 60),
+      outcome === "proved" ? dataStyle.good(outcome) : dataStyle.error(outcome),
+      build ?? "-",
+      latencyMs === null ? "-" : `${latencyMs} ms`,
+      proofText(proof),
+    ];
+  });
   return `${renderTable(rows, { align: "lllrl", indent: 0, columns }).join("\n")}\n`;
 }

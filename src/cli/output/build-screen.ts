@@ -17,7 +17,7 @@ import {
   fitText,
   textWidth,
 } from "./reporter.ts";
-import { droppedText, renderTable, sendDocument } from "./table.ts";
+import { droppedText, proofText, renderTable, sendDocument } from "./table.ts";
 import type {
   BuildEvent,
   BuildOutcome,
@@ -172,8 +172,10 @@ export class BuildScreen {
   /** Prints the proofs that succeeded. Each of the others is an error. */
   private showProofs(proofs: readonly Proof[]): void {
     const { style } = this.reporter;
-    for (const { resolver, outcome, build, detail } of proofs)
-      if (outcome === "proved") {
+    for (const proof of proofs)
+      if (proof.outcome === "proved") {
+        const { resolver, outcome, build } = proof;
+        const detail = proofText(proof);
         const text = build === null ? detail : `build ${build}; ${detail}`;
         this.reporter.info(
           `${style.good(outcome)} ${style.strong(printable(resolver, 60))}: ${text}`,

@@ -8,7 +8,7 @@ import { COUNTS, FATE_ENTRIES, byRank, fateCounts } from "../../explain/glossary
 import { sendToOutput } from "../../host/files.ts";
 import type { Host } from "../../host/host.ts";
 import { columnsOf, fitParts, fitText, textWidth, wrapParts, wrapScreen } from "./reporter.ts";
-import type { LineLocation, LineOfFate } from "../../index.ts";
+import type { LineLocation, LineOfFate, Proof } from "../../index.ts";
 
 interface TableLayout {
   /** One letter per column: `l` for text, `r` for numbers. */
@@ -163,4 +163,13 @@ export function markdownText(text: string): string {
 export function rankText({ rank, of }: NameRank): string {
   const text = `rank ${numberText(rank)}`;
   return of === undefined ? text : `${printable(of)} has ${text}`;
+}
+
+/** A shorter time may be that of a datagram that was lost. */
+const SHOWN_MS = 1000;
+
+/** What a proof found, for a person. */
+export function proofText({ detail, unansweredMs }: Proof): string {
+  if (unansweredMs === null || unansweredMs < SHOWN_MS) return detail;
+  return `${detail}; ${(unansweredMs / 1000).toFixed(1)} s without an answer`;
 }

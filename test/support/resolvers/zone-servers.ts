@@ -65,7 +65,7 @@ zone "${ZONE}" { type primary; file "${zoneFile}"; ixfr-from-differences yes; ma
   ];
 }
 
-function controlFile(place: Place): string {
+export function controlFile(place: Place): string {
   return conf(
     place,
     "rndc.conf",
