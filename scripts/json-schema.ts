@@ -169,17 +169,11 @@ class Schema {
         return choiceOf(values);
       case "answer": {
         const words = Object.entries(values).filter(([value]) => !value.startsWith("{"));
-        const only = (name: string, value: object): object => ({
-          type: "object",
-          properties: { [name]: value },
-          required: [name],
-          additionalProperties: false,
-        });
         return {
           oneOf: [
             choiceOf(Object.fromEntries(words)),
-            only("address", { ...listOf(text), minItems: 1 }),
-            only("cname", text),
+            onlyKey("address", { ...listOf(text), minItems: 1 }),
+            onlyKey("cname", text),
           ],
         };
       }
@@ -214,6 +208,15 @@ function textsOf(formats: readonly string[]): Record<string, string> {
 /** A text for every editor, and one with links for those that show Markdown. */
 function described(markdown: string, text = markdown): object {
   return { description: plainText(text), markdownDescription: withSiteLinks(markdown) };
+}
+
+function onlyKey(name: string, value: object): object {
+  return {
+    type: "object",
+    properties: { [name]: value },
+    required: [name],
+    additionalProperties: false,
+  };
 }
 
 function listOf(items: object): object {

@@ -163,12 +163,13 @@ function isRange(text: string): boolean {
   return length === undefined || (/^\d{1,3}$/.test(length) && Number(length) <= most);
 }
 
+const needsRanks = ({ expand }: Pick<Config, "expand">): boolean =>
+  expand !== undefined && expand.names === undefined && expand.logs === undefined;
+
 /** Settings that need `ranks`, in a configuration without it. */
 export function* unrankedProblems({ ranks = [], ...config }: Config): Generator<ConfigProblem> {
   if (ranks.length > 0) return;
   const levels = [config, ...(config.lists ?? [])];
-  const needsRanks = ({ expand }: Pick<Config, "expand">): boolean =>
-    expand !== undefined && expand.names === undefined && expand.logs === undefined;
   const used = [
     levels.some(needsRanks) && "expand without names or logs",
     levels.some(({ fit }) => fit?.top !== undefined) && "fit.top",

@@ -388,8 +388,8 @@ export class RelatedNames {
   }
 
   /** Adds a name: it is related to its parents and to everything below it. */
-  addName(name: string, isBelow: boolean): void {
-    if (this.isOneLabel(name, isBelow) || this.names.has(name)) return;
+  addName(name: string, withBelow: boolean): void {
+    if (this.isOneLabel(name, withBelow) || this.names.has(name)) return;
     this.names.add(name);
     this.filterEnd(name);
     for (const parent of withParents(name).slice(1)) {
@@ -400,8 +400,8 @@ export class RelatedNames {
   }
 
   /** Adds a name that is related to all names with the same last two labels. */
-  addFamily(name: string, isBelow: boolean): void {
-    if (!this.isOneLabel(name, isBelow)) this.addFamilyTail(tailOf(name));
+  addFamily(name: string, withBelow: boolean): void {
+    if (!this.isOneLabel(name, withBelow)) this.addFamilyTail(tailOf(name));
   }
 
   addException({ end, isEndSure }: PatternException): void {
@@ -413,9 +413,9 @@ export class RelatedNames {
   }
 
   /** A rule for a whole top-level domain is related to everything in it. */
-  private isOneLabel(name: string, isBelow: boolean): boolean {
+  private isOneLabel(name: string, withBelow: boolean): boolean {
     if (name.includes(".")) return false;
-    if (isBelow) this.addTop(name, "");
+    if (withBelow) this.addTop(name, "");
     return true;
   }
 

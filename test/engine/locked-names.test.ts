@@ -9,7 +9,10 @@ const WORDS = ["-c", "c.json", "--cache-dir", "cache"];
 
 const FIELDS: Readonly<Record<string, object>> = {
   ranks: { ranks: [{ source: NAMES, secret: true }], fit: { top: 2 } },
-  expand: { expand: { names: [{ source: NAMES, secret: true }] }, outputs: [{ format: "domains" }] },
+  expand: {
+    expand: { names: [{ source: NAMES, secret: true }] },
+    outputs: [{ format: "domains" }],
+  },
 };
 const LISTS: readonly (readonly [string, object, string])[] = [
   ["one list", {}, "rules/n.txt"],

@@ -352,8 +352,10 @@ test("expand writes known names, and a rollback and a saved plan write them agai
       outputs: ["hosts", "dnsmasq", "adblock"].map((format) => ({ format, file: `${format}.txt` })),
     },
     {
-      "more.txt": "ads7.shop.example\nx.ads8.shop.example\nads9.shop.example\nsub.plain.example\nfree.plain.example\n",
-      "ads.txt": "||ads*.shop.example^\n/^ads[.]/\n@@||ads9.shop.example^\n@@|free.plain.example^\n||plain.example^\n",
+      "more.txt":
+        "ads7.shop.example\nx.ads8.shop.example\nads9.shop.example\nsub.plain.example\nfree.plain.example\n",
+      "ads.txt":
+        "||ads*.shop.example^\n/^ads[.]/\n@@||ads9.shop.example^\n@@|free.plain.example^\n||plain.example^\n",
     },
   );
   const namesIn = (file: string): string[] =>

@@ -15,6 +15,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import process from "node:process";
+import { createInterface } from "node:readline";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 import { missingCorpus, unpackedHistory } from "../support/corpus.ts";
@@ -37,6 +38,8 @@ const MONDAY = Date.parse("2026-11-23T00:00:00Z");
 const FAKE = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1";
 const CONFIG = "/etc/rules-compiler/compiler-config.json";
 const NEXT = "99.1.0";
+/** For a week of `serve`. */
+const PATIENCE_MS = 600_000;
 
 /** A package of a release, and the script that installs or updates it in a machine. */
 interface Package {
@@ -263,7 +266,8 @@ function saidIn(machine: Machine): string {
 async function serveWeek(machine: Machine, expected: readonly string[]): Promise<void> {
   const clock = machine.file("root/clock");
   const set = (time: number): void => writeFileSync(clock, clockText(time));
-  set(MONDAY + (DAYS * 24 + 1) * HOUR_MS);
+  const firstDay = MONDAY + DAYS * 24 * HOUR_MS;
+  set(firstDay + 6.5 * HOUR_MS);
   const port = 20_000 + Math.floor(Math.random() * 20_000);
   const assignments = `LD_PRELOAD=${FAKE}\nFAKETIME_TIMESTAMP_FILE=/root/clock\nFAKETIME_NO_CACHE=1\nNO_FAKE_STAT=1\n`;
   const serving = spawn(
@@ -271,35 +275,44 @@ async function serveWeek(machine: Machine, expected: readonly string[]): Promise
     machine.words(
       `${exported(assignments)} export RULES_DIR=/${RULES}; exec rules-compiler serve -c ${CONFIG} --port ${port}`,
     ),
-    { stdio: ["ignore", "ignore", "inherit"] },
+    { stdio: ["ignore", "ignore", "pipe"] },
   );
   const ended = new Promise<void>((resolve) => serving.once("exit", () => resolve()));
+  // Its log ends with it.
+  const patience = setTimeout(() => serving.kill("SIGKILL"), PATIENCE_MS);
+  const events = createInterface({ input: serving.stderr })[Symbol.asyncIterator]();
+  const log: string[] = [];
   const url = `http://127.0.0.1:${port}`;
-  const served = async (): Promise<string> =>
-    await fetch(`${url}/rules/week.txt`).then(
-      async (answer) => (await answer.text()).replace(/^(?:!.*\n)+/, ""),
-      () => "",
-    );
   try {
     for (const [index, rules] of expected.entries()) {
       day = index;
-      // Each question wakes the server, which then sees what time it is.
-      set(MONDAY + ((DAYS + 1 + index) * 24 + 6) * HOUR_MS + 1000);
-      const patience = Date.now() + 90_000;
-      while ((await served()) !== rules) {
-        assert.ok(
-          Date.now() < patience,
-          `day ${index}: the server does not serve the list of the day`,
-        );
-        await new Promise((later) => setTimeout(later, 200));
+      if (index > 0) set(firstDay + (index * 24 + 6.5) * HOUR_MS);
+      // A question wakes the server, which then sees what time it is.
+      const waking = setInterval(() => void fetch(`${url}/health`).catch(() => {}), 200);
+      try {
+        for (;;) {
+          const { value = "", done } = await events.next();
+          log.push(value);
+          assert.ok(done !== true, log.join("\n"));
+          if (value.includes('"event":"run-ended"')) break;
+        }
+      } finally {
+        clearInterval(waking);
       }
+      const served = await (await fetch(`${url}/rules/week.txt`)).text();
+      assert.equal(served.replace(/^(?:!.*\n)+/, ""), rules, `day ${index}\n${log.join("\n")}`);
       const health = await fetch(`${url}/health`);
       assert.equal(health.status, 200, await health.text());
     }
   } finally {
-    serving.kill("SIGTERM");
+    clearTimeout(patience);
+    serving.kill("SIGKILL");
     await ended;
   }
+}
+
+function buildsIn(log: string): string[] {
+  return [...log.matchAll(/"build": "(\w+)"/g)].map(([, build]) => build!);
 }
 
 function clockText(time: number): string {
@@ -337,7 +350,7 @@ for (const one of PACKAGES)
       assert.ok(new Set(expected).size > 1, "the lists change");
 
       await serveWeek(machine, expected);
-      const before = await machine.run(
+      const builds = await machine.run(
         `RULES_DIR=/${RULES} rules-compiler log -c ${CONFIG} --json`,
       );
 
@@ -348,10 +361,9 @@ for (const one of PACKAGES)
       assert.equal(quiet, "", "the next version has no news about the same texts");
       assert.equal(rulesOf(list), expected[DAYS - 1]);
       const inside = `${exported(clockAt(at + HOUR_MS))}; export RULES_DIR=/${RULES};`;
-      const names = (text: string): string[] =>
-        [...text.matchAll(/"build": "(\w+)"/g)].map(([, build]) => build!);
-      const kept = names(await machine.run(`${inside} rules-compiler log -c ${CONFIG} --json`));
-      for (const build of names(before)) assert.ok(kept.includes(build), `build ${build} is lost`);
+      const kept = buildsIn(await machine.run(`${inside} rules-compiler log -c ${CONFIG} --json`));
+      for (const build of buildsIn(builds))
+        assert.ok(kept.includes(build), `build ${build} is lost`);
       const [, name] = /^\|\|([\w.-]+)\^$/m.exec(expected[DAYS - 1]!)!;
       const why = await machine.run(`${inside} rules-compiler why -c ${CONFIG} ${name!}`);
       assert.match(why, /BLOCKED/);

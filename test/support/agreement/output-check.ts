@@ -300,7 +300,7 @@ function wantedAnswer(by: readonly Rule[], { rules }: ListMatcher, name: string)
   for (const { rewrite = "", isHosts } of inOrder) {
     const record =
       isHosts && rewrite !== "" ? `${isIP(rewrite) === 4 ? "A" : "AAAA"} ${rewrite}` : rewrite;
-    if (/^A/.test(record)) records.push(record);
+    if (record.startsWith("A")) records.push(record);
     else if (record !== "NOERROR") return record === `CNAME ${name}` ? "" : record;
   }
   return records.length === 0 ? "NOERROR" : answerOf(records);
