@@ -19,7 +19,7 @@ export function addressAnswer(addresses: readonly string[]): Answer | undefined 
   return { kind: "address", v4: [...new Set(v4)], v6: [...new Set(v6)] };
 }
 
-/** A name as an answer; undefined if it is none, or an action of policy zones. */
+/** A name as an answer; undefined if the text is invalid, or an action of policy zones. */
 export function aliasAnswer(text: string): Answer | undefined {
   const name = text.toLowerCase().replace(/\.$/, "");
   const isAction = name.slice(name.lastIndexOf(".") + 1).startsWith("rpz-");

@@ -2,7 +2,7 @@ import type { Config, OutputConfig } from "../config/lists.ts";
 import { OUTPUT_FIELDS, SIZE_PRESETS, answerOf } from "../config/outputs.ts";
 import { sizeBytes } from "../config/units.ts";
 import { CompilerError, errorOf } from "../diagnostics/render.ts";
-import { printable } from "../diagnostics/text.ts";
+import { printable, someOf } from "../diagnostics/text.ts";
 import { NO_PLUGINS, type Plugins } from "../engine/plugins.ts";
 import type { SizeLimit } from "../formats/fit-rules.ts";
 import type { LossPolicy } from "../formats/format-writer.ts";
@@ -177,7 +177,7 @@ function answerFor(
   );
   throw invalid(
     `${where}.answer: ${format} has no ${answer.kind}`,
-    `${answers.length === 0 ? "The resolver decides; remove it" : `It has ${answers.join(", ")}`}. Formats with ${answer.kind}: ${others.join(", ")}`,
+    `${answers.length === 0 ? "The resolver decides; remove it" : `It has ${answers.join(", ")}`}. Formats with ${answer.kind}: ${someOf(others)}`,
   );
 }
 

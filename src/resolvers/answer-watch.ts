@@ -21,7 +21,7 @@ interface Silence {
 
 /**
  * Asks resolvers for names of no list while they load one, and measures how long none of them was answered: a resolver that reads a
- * large list may answer nobody meanwhile, and has the right answers before and after.
+ * large list may answer no client meanwhile, and has the right answers before and after.
  */
 export class AnswerWatch {
   private readonly silences = new Map<string, Silence>();

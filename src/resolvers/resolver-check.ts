@@ -225,7 +225,7 @@ function fewOf({ fresh, listed, reachable, ...others }: ProofNames): ProofNames 
   return { ...others, ...few, reachable: reachable.slice(0, 1) };
 }
 
-/** A name below a canary that nobody has asked for. */
+/** A name below a canary that no client has asked for. */
 function below(canary: string): string {
   return `${randomBytes(4).toString("hex")}.${canary}`;
 }

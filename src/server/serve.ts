@@ -54,7 +54,7 @@ interface ServeSettings {
   readonly conditions: () => Promise<readonly ListedCondition[]>;
   /** The last proofs of the resolvers. */
   readonly proofs: () => Promise<readonly ResolverState[]>;
-  /** Asks all resolvers once, and returns what changed; undefined if nobody permitted it. */
+  /** Asks all resolvers once, and returns what changed; undefined without the permission for it. */
   readonly probe?: AskResolvers | undefined;
   /** The files of the reports, one per list. */
   readonly reports: readonly string[];
@@ -185,7 +185,7 @@ class Server {
     await Promise.all([this.compileOnSchedule(), probe && this.askResolvers(probe)]);
   }
 
-  /** Resolvers lose their list between runs, too: when they restart, or are installed anew. */
+  /** Resolvers lose their list between runs, too: when they restart, or are installed again. */
   private async askResolvers(probe: AskResolvers): Promise<void> {
     const { host, signal, log } = this;
     while (!signal.aborted) {
