@@ -27,6 +27,8 @@ const WHOLE: Readonly<Record<string, number>> = {
   "diagnostics/render.ts": 1,
   "diagnostics/text.ts": 2,
   "dns-api/account-limits.ts": 1,
+  // All addresses of an answer.
+  "meaning/answer.ts": 1,
   // A table in a program.
   "formats/cdb.ts": 1,
   // Lines of a configuration.
