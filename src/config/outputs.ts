@@ -1,4 +1,4 @@
-import { printable } from "../diagnostics/text.ts";
+import { printable, someOf } from "../diagnostics/text.ts";
 import { type Answer, addressAnswer, aliasAnswer } from "../meaning/answer.ts";
 import type { Optional } from "./fields.ts";
 import type { ConfigNode, ConfigProblems } from "./problems.ts";
@@ -287,7 +287,7 @@ export function answerIn(
     ? `${path} must be one of ${ANSWER_WORDS.join(", ")}, or an object with address or cname`
     : "cname" in found
       ? `${path}.cname is not the name of a page: ${printable(found.cname, 60)}`
-      : `${path}.address must be IP addresses: ${printable(found.address.join(", "), 60)}`;
+      : `${path}.address must be IP addresses: ${someOf(found.address)}`;
   problems.invalid(
     node.offset,
     cause,

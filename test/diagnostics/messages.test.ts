@@ -24,6 +24,8 @@ const WHOLE: Readonly<Record<string, number>> = {
   "builder/guards/suffixes.ts": 1,
   "engine/plugins.ts": 1,
   "config/validate.ts": 4,
+  // The words of a setting.
+  "config/outputs.ts": 1,
   "diagnostics/render.ts": 1,
   "diagnostics/text.ts": 2,
   "dns-api/account-limits.ts": 1,

@@ -163,7 +163,7 @@ test("on_loss: fail publishes nothing", async () => {
 
 test("invalid outputs are reported before anything is fetched", async () => {
   for (const [outputs, message] of [
-    [[{ format: "hosts", answer: "refused" }], /hosts does not support refused/],
+    [[{ format: "hosts", answer: "refused" }], /hosts has no refused/],
     [[{ format: "rpz", origin: "a b" }], /origin is not the name of a zone/],
     [[{ format: "rpz" }, { format: "rpz" }], /outputs write rules\/my-list\.rpz twice/],
     [[{ format: "rpzz" }], /outputs\[0\]\.format must be one of/],
