@@ -23,7 +23,7 @@ const WHOLE: Readonly<Record<string, number>> = {
   "publish/format-outputs.ts": 2,
   "builder/guards/suffixes.ts": 1,
   "engine/plugins.ts": 1,
-  "config/validate.ts": 4,
+  "config/validate.ts": 5,
   // The words of a setting.
   "config/outputs.ts": 1,
   "diagnostics/render.ts": 1,

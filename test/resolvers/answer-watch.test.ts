@@ -16,24 +16,29 @@ async function startServer(context: TestContext): Promise<{ port: number; isSile
 }
 
 test("the longest time without an answer is measured for each resolver", async (context) => {
-  const [quick, slow, gone] = [await startServer(context), await startServer(context), undefined];
+  const [quick, slow] = [await startServer(context), await startServer(context)];
   const resolvers = [
     localResolver("udp", quick.port, { name: "quick" }),
     localResolver("udp", slow.port, { name: "slow" }),
     localResolver("tcp", 1, { name: "gone" }),
   ];
-  assert.equal(gone, undefined);
+  const start = performance.now();
   const watch = new AnswerWatch(resolvers, nodeHost());
   await sleep(300);
+  const silent = performance.now();
   slow.isSilent = true;
   await sleep(1100);
   slow.isSilent = false;
+  const silence = performance.now() - silent;
   await sleep(700);
   const [one, two, three] = resolvers.map((resolver) => watch.unansweredMs(resolver)!);
+  const whole = performance.now() - start;
   await watch.stop();
-  assert.ok(one! < 500, `${one} ms`);
-  assert.ok(two! > 900 && two! < 2000, `${two} ms`);
-  assert.ok(three! > 1900, `${three} ms`);
+  // The first question is asked, and the last answer arrives, a little later.
+  const late = 700;
+  assert.ok(one! < late, `${one} ms`);
+  assert.ok(two! > silence - late && two! < silence + late, `${two} of ${silence} ms`);
+  assert.ok(three! > whole - late, `${three} of ${whole} ms`);
   assert.equal(watch.unansweredMs({ name: "quick", list: "Another" }), null);
 });
 
