@@ -97,7 +97,6 @@ async function applyList({ plan, bytes }: SavedList, context: BuildContext): Pro
   if (refused.length > 0) throw new CompilerError(refused);
   const { config, folder, record, report } = plan;
   const rulesDir = shownFolder(plan.rulesDir, host);
-  const labels = report.sources.map(({ label }) => label);
   const outputPlans = planOutputs(config, { folder: rulesDir, host });
   await refusePlan(plan, outputPlans, context);
   const outputs = new ListOutputs(
@@ -133,7 +132,7 @@ async function applyList({ plan, bytes }: SavedList, context: BuildContext): Pro
       builtAt: new Date(record.builtAt),
       timelessHead: plan.timelessHead,
       tool: VERSION,
-      sources: labels,
+      sources: report.sources,
       configFolder: folder,
       rulesDir,
       sourcesFile: about,

@@ -373,7 +373,7 @@ class ListBuild {
       builtAt: compiled.builtAt,
       timelessHead: compiled.timelessHead,
       tool: VERSION,
-      sources: compiled.report.sources.map(({ label }) => label),
+      sources: compiled.report.sources,
       configFolder: project.folder,
       rulesDir: options.rulesDir,
       sourcesFile: await session.sourcesFile(plan, compiled.report),

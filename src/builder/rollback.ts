@@ -159,7 +159,6 @@ async function publishAgain(
   const { project, plugins } = plan.list;
   const { rulesDir } = options;
   const paths = plan.files.map(({ path }) => path);
-  const labels = report.sources.map(({ label }) => label);
   const where = { folder: rulesDir, host, taken: paths, plugins };
   const config = configuredNow(draft.config, plan, where);
   const outputPlans = planOutputs(config, where);
@@ -183,7 +182,7 @@ async function publishAgain(
       builtAt,
       timelessHead: dated.timelessHead,
       tool: header.tool,
-      sources: labels,
+      sources: report.sources,
       configFolder: project.folder,
       rulesDir,
       sourcesFile:
@@ -222,7 +221,7 @@ function configuredNow(
   { list, outputs: today }: ListPlan,
   where: OutputContext,
 ): PublishedConfig {
-  const { manifest, patches } = list.config;
+  const { manifest, notice, patches } = list.config;
   const outputs = (then.outputs ?? []).flatMap((output) => {
     const { updates: _updates, pack: _pack, ...own } = output;
     const [planned] = planOutputs({ name: then.name, outputs: [own] }, where);
@@ -232,11 +231,12 @@ function configuredNow(
     const isZone = updates !== undefined && formatName === own.format;
     return [{ ...own, pack: packings, ...(isZone && { updates }) }];
   });
-  const { manifest: _manifest, patches: _patches, ...settings } = then;
+  const { manifest: _manifest, notice: _notice, patches: _patches, ...settings } = then;
   return {
     ...settings,
     outputs,
     ...(manifest !== undefined && { manifest }),
+    ...(notice !== undefined && { notice }),
     ...(patches !== undefined && { patches }),
   };
 }

@@ -504,6 +504,13 @@ export const PUBLISH_FIELDS = {
       "Writes a manifest of all files with their SHA-256, a version and an expiry date, which `verify` checks. All its keys have defaults: `manifest: {}`.",
     example: { valid_for: "3d" },
   },
+  notice: {
+    type: "string",
+    default: "nothing",
+    description:
+      "Writes a file below the rules directory that names each source with its URL and the licence of its header; `{name}` and `{slug}` are replaced. Many licences ask for it.",
+    example: "{slug}.notice.txt",
+  },
   keep_builds: {
     type: "number",
     default: "`30`, none but the last two older than 90 days",

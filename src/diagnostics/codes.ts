@@ -33,6 +33,11 @@ export const GUARD_CODES = {
       "A source without full trust would block names that people need, such as a search engine, a mail service or a bank. Its rules for these names were dropped; broader rules got an exception.",
     hint: "If that is intended, add the names or their kind to `guards.may_block`; otherwise tell the maintainer of the list",
   },
+  "licence-conflict": {
+    meaning:
+      "The licence of the list (`license`) grants what the licence in the header of a source forbids: commercial use, changed versions, or other terms for them. Only well-known licences are compared.",
+    hint: "Change license, ask the author of the source, or remove the source",
+  },
   "household-blocked": {
     meaning:
       "Sources block social media, messengers, games, streaming services, shops or the sites of one vendor. Some lists exist for that: a source may do so if it is new to the list, or if it did so in the published list.",

@@ -93,6 +93,8 @@ export interface SourceReport {
   readonly weakened?: number;
   /** Names that people need and that it tried to block; they stay reachable. */
   readonly household?: readonly string[];
+  /** The licence in the words of its header. */
+  readonly licence?: string;
   /** How many names that people need it blocks, by kind: some lists block social media or games on purpose. */
   readonly kinds?: Readonly<Record<string, number>>;
 }

@@ -5,6 +5,7 @@ import { decisions } from "./decisions.ts";
 import { exceptions } from "./exceptions.ts";
 import { expand } from "./expand.ts";
 import { lateDrops } from "./late-drops.ts";
+import { licences } from "./licences.ts";
 import { minSources } from "./min-sources.ts";
 import { newlyBlocked } from "./newly-blocked.ts";
 import { popularity } from "./popularity.ts";
@@ -29,4 +30,5 @@ export const listFeatures: readonly ListFeature[] = [
   protect,
   newlyBlocked,
   expand,
+  licences,
 ];

@@ -34,7 +34,7 @@ import {
   outputFailed,
   readStart,
 } from "./list-file.ts";
-import type { Manifest } from "../documents/facts.ts";
+import type { Manifest, SourceReport } from "../documents/facts.ts";
 
 export type { Manifest } from "../documents/facts.ts";
 
@@ -52,26 +52,55 @@ export function pathOfManifest(
   );
 }
 
-/** The paths of the manifest and its signature, if the configuration has a manifest. */
+/** The files about a release: those of the keys `notice` and `manifest`, and the signature. */
 export function manifestPaths(
-  config: Pick<Config, "name" | "manifest">,
+  config: ReleaseConfig,
   folder: string,
   host: Pick<Host, "cwd" | "path">,
 ): string[] {
-  if (config.manifest === undefined) return [];
+  const notice = pathOfNotice(config, folder, host);
+  const own = notice === undefined ? [] : [notice];
+  if (config.manifest === undefined) return own;
   checkTemplate(config.manifest.file, ["{name}", "{slug}"], "manifest.file");
   const path = pathOfManifest(config, folder, host);
-  return [path, `${path}.minisig`];
+  return [...own, path, `${path}.minisig`];
 }
+
+type ReleaseConfig = Pick<Config, "name" | "manifest" | "notice">;
+
+/** The path of the file that names the sources with their licences; undefined without the key. */
+export function pathOfNotice(
+  { name, notice }: Pick<Config, "name" | "notice">,
+  folder: string,
+  host: Pick<Host, "cwd" | "path">,
+): string | undefined {
+  if (notice === undefined) return undefined;
+  checkTemplate(notice, ["{name}", "{slug}"], "notice");
+  return host.path.resolve(host.cwd, folder, fileNamed(notice, { name }));
+}
+
+/** The text of that file. Paths of local sources stay private. */
+export function noticeText(name: string, sources: readonly NoticedSource[]): string {
+  const entries = sources.map(({ label, source, state, licence = "not stated" }) => {
+    const url = state === "local" || source === label ? [] : [`  ${source}`];
+    return [label, ...url, `  Licence: ${licence}`].map((line) => printable(line, 1000)).join("\n");
+  });
+  const head = `${printable(name)} is compiled from these sources. Each keeps its own licence.`;
+  return `${[head, ...entries].join("\n\n")}\n`;
+}
+
+/** What a published list says about a source. */
+export type NoticedSource = Pick<SourceReport, "label" | "source" | "state" | "licence">;
 
 /** Those of them that a release has: without a key, there is no signature. */
 export function releasePaths(
-  config: Pick<Config, "name" | "manifest">,
+  config: ReleaseConfig,
   folder: string,
   host: Pick<Host, "cwd" | "path">,
 ): string[] {
   const paths = manifestPaths(config, folder, host);
-  return config.manifest?.key_file === undefined ? paths.slice(0, 1) : paths;
+  const hasKey = config.manifest?.key_file !== undefined;
+  return config.manifest === undefined || hasKey ? paths : paths.slice(0, -1);
 }
 
 interface Release {

@@ -374,6 +374,7 @@ interface RecordedSource {
   readonly lines: number;
   readonly kept: number;
   readonly dropped: Readonly<Partial<Record<FateName, number>>>;
+  readonly licence?: string;
   /** Names that people need and that it tried to block. */
   readonly household?: readonly string[];
 }

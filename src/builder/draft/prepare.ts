@@ -318,7 +318,7 @@ export function recordHeader(config: Config, list: CompiledList, seconds: number
     bytes: report.bytes,
     hashSeed: HASH_SEED,
     sources: report.sources.map(
-      ({ label, source, state, goodAt, lines, kept, dropped, household }, index) => ({
+      ({ label, source, state, goodAt, lines, kept, dropped, household, licence }, index) => ({
         label,
         source,
         type: config.sources[index]!.type ?? "adblock",
@@ -328,6 +328,7 @@ export function recordHeader(config: Config, list: CompiledList, seconds: number
         lines,
         kept,
         dropped,
+        ...(licence !== undefined && { licence }),
         ...(household !== undefined && { household }),
       }),
     ),

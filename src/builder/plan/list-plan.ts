@@ -251,6 +251,7 @@ function convertedOutput(
 function withoutRelease({
   outputs: _outputs,
   manifest: _manifest,
+  notice: _notice,
   patches: _patches,
   ...config
 }: Config): Config {

@@ -223,7 +223,7 @@ export async function publishTrial(
   shadow: Host,
 ): Promise<Published> {
   // Nothing is signed, patched or compressed to compare it. Updates stay, because the serial of a zone depends on them.
-  const { manifest: _manifest, patches: _patches, ...config } = trial.config;
+  const { manifest: _manifest, notice: _notice, patches: _patches, ...config } = trial.config;
   const { shape, accept, builtAt, timelessHead } = trial;
   const outputs = new ListOutputs(trial.files, { record: false, isToStdout: false }, shadow);
   const nameBuffer = new NameBuffer(() => scratchOf(shadow), false);
@@ -240,7 +240,7 @@ export async function publishTrial(
       builtAt,
       timelessHead,
       tool: VERSION,
-      sources: trial.report.sources.map(({ label }) => label),
+      sources: trial.report.sources,
       configFolder: trial.folder,
       rulesDir,
     };

@@ -25,8 +25,11 @@ import {
   outputFailed,
 } from "../../publish/list-file.ts";
 import {
+  type NoticedSource,
   manifestKey,
+  noticeText,
   pathOfManifest,
+  pathOfNotice,
   releasePaths,
   writeManifest,
 } from "../../publish/manifest.ts";
@@ -52,7 +55,7 @@ export type { WrittenOutput } from "../../documents/facts.ts";
 
 /** The settings that affect publishing. */
 export type PublishedConfig = HeaderConfig &
-  Pick<Config, "outputs" | "patches" | "manifest" | "guards" | "keep_builds">;
+  Pick<Config, "outputs" | "patches" | "manifest" | "notice" | "guards" | "keep_builds">;
 
 /** Everything that is published with a list. */
 export interface ListToPublish {
@@ -67,8 +70,7 @@ export interface ListToPublish {
   readonly timelessHead: string;
   /** The version that compiled it. */
   readonly tool: string;
-  /** Labels of the sources. */
-  readonly sources: readonly string[];
+  readonly sources: readonly NoticedSource[];
   readonly configFolder: string;
   readonly rulesDir: string;
   /** SHA-256 of the files that were planned, by path. Nothing is published if a file differs. */
@@ -89,10 +91,10 @@ export interface Published {
 /** The part of a configuration that a kept build needs. It has no URLs, which may contain passwords. */
 export function publishedConfig(config: PublishedConfig): PublishedConfig {
   const { name, description, version, homepage, license, expires, header } = config;
-  const { outputs, patches, manifest, keep_builds } = config;
+  const { outputs, patches, manifest, notice, keep_builds } = config;
   const guards = { min_rules: config.guards?.min_rules };
   const title = { name, description, version, homepage, license, expires, header };
-  const all = { ...title, outputs, patches, manifest, guards, keep_builds };
+  const all = { ...title, outputs, patches, manifest, notice, guards, keep_builds };
   return Object.fromEntries(
     Object.entries(all).filter(([, value]) => value !== undefined),
   ) as PublishedConfig;
@@ -131,7 +133,8 @@ export async function publishList(
     const outcome = await outputs.stage(timelessHead, set);
     const isPatched = list !== undefined && outcome === "written" && config.patches !== undefined;
     if (isPatched) await writePatch(list.path, set, host);
-    const formats = await formatOutputs.stage(sources, set);
+    const labels = sources.map(({ label }) => label);
+    const formats = await formatOutputs.stage(labels, set);
     const files = [...outputs.written, ...formatOutputs.files];
     const { planned } = publication;
     if (planned !== undefined)
@@ -140,13 +143,18 @@ export async function publishList(
         planned,
         set,
       );
-    const about = publication.sourcesFile;
-    if (about !== undefined && !(await hasText(about.path, about.text, host)))
-      await set.write(about.path, (file) => file.write(encodeUtf8(about.text)));
+    const notice = pathOfNotice(config, publication.rulesDir, host);
+    const about = [
+      publication.sourcesFile,
+      notice === undefined ? undefined : { path: notice, text: noticeText(config.name, sources) },
+    ].filter((file) => file !== undefined);
+    for (const { path, text } of about)
+      if (!(await hasText(path, text, host)))
+        await set.write(path, (file) => file.write(encodeUtf8(text)));
     if (config.manifest !== undefined) {
       const path = pathOfManifest(config, publication.rulesDir, host);
       const released = files.filter((file) => !copies.includes(file));
-      const paths = [...released.map((file) => file.path), ...(about ? [about.path] : [])];
+      const paths = [...released, ...about].map((file) => file.path);
       const release = { path, files: paths, builtAt, key };
       await writeManifest(config, release, set, host);
     }
