@@ -4,6 +4,7 @@ import { listFiles } from "../builder/plan/list-plan.ts";
 import { isFolderName } from "../builder/plan/project.ts";
 import {
   type BuildRecord,
+  besideOthers,
   lastBuild,
   listNames,
   openLastBuild,
@@ -23,6 +24,7 @@ import { flagsOf } from "./flags/help.ts";
 import type { Options } from "./flags/options.ts";
 import { withList } from "./output/build-screen.ts";
 import { type Reporter, columnsOf } from "./output/reporter.ts";
+import { matrixCsv, matrixTable } from "./output/stats-text.ts";
 import { fateTable, lineText, sendDocument, showText, sortedCounts } from "./output/table.ts";
 import type { LineOfFate, ListChange } from "../index.ts";
 
@@ -123,6 +125,29 @@ function checkSources(records: readonly BuildRecord[], wanted: readonly string[]
   ]);
 }
 
+/** Shows the lists of the configuration beside each other. */
+export const answerMatrix: Command = async (options, host, reporter) => {
+  const { matrix } = flagsOf("stats", options.args);
+  if (matrix !== ALL && matrix !== "csv")
+    throw new CompilerError([
+      errorOf("unknown-flag", `--matrix has no form ${printable(matrix!, 40)}`, {
+        hint: "Write --matrix, --matrix csv or --matrix --json",
+      }),
+    ]);
+  const lists = await listNames(options, host);
+  if (lists.length < 2)
+    throw new CompilerError([
+      errorOf("several-lists", "--matrix compares lists, and the configuration has one", {
+        hint: "rules-compiler stats shows what the sources of a list share, and stats --json all of it",
+      }),
+    ]);
+  const all = await besideOthers(lists, options, host);
+  if (options.json) await sendDocument({ lists: all }, host);
+  else if (matrix === "csv") await sendToOutput(matrixCsv(all), host);
+  else await showText(matrixTable(all, reporter.dataStyle, columnsOf(host.stdout)), host);
+  return Exit.Done;
+};
+
 /** Writes the last build of each list as a self-contained page. */
 export const answerWithPage: Command = async (options, host, reporter) => {
   const { html, traffic: files } = flagsOf("stats", options.args);
@@ -146,12 +171,13 @@ export const answerWithPage: Command = async (options, host, reporter) => {
       ),
     ]);
   const logs = trafficLogs(files, host);
+  const beside = lists.length > 1 ? await besideOthers(lists, options, host) : undefined;
   const answer = async (list: string): Promise<ListAnswer<Omit<PageOfList, "list">>> => {
     const build = await lastBuild(list, options, host);
     const own = `${host.path.basename(build.path).replace(/\.txt$/, "")}.report.html`;
     const name = wanted === undefined || isFolder ? host.path.join(wanted ?? "", own) : wanted;
     const traffic = logs && (await trafficStats(build, logs, options.cacheDir, host));
-    const more = { traffic, ranks: await openRanks(options, host) };
+    const more = { traffic, beside, ranks: await openRanks(options, host) };
     const path = host.path.resolve(host.cwd, name);
     await writeText(path, await buildReport(build, host, more), host);
     const { style } = reporter;

@@ -196,3 +196,12 @@ export function listCommandLine(
   const words = named.flatMap(([flag, value]) => [flag, shellWord(printable(value, 4096))]);
   return [`rules-compiler ${command}`, ...words].join(" ");
 }
+
+/** A quoted field of CSV. Characters that could control a terminal are written as `\u{1b}`; tabs stay. */
+export function csvField(text: string): string {
+  const safe = text
+    .split("\t")
+    .map((part) => printable(part, Infinity))
+    .join("\t");
+  return `"${safe.replaceAll('"', '""')}"`;
+}

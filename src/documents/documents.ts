@@ -15,6 +15,7 @@ import type {
   LineLocation,
   LineOfFate,
   LintedFile,
+  ListBesideOthers,
   ListDifference,
   ListStats,
   LogEvent,
@@ -54,6 +55,7 @@ export interface Documents {
   /** A line of `stats --fate NAME`. */
   readonly "stats --fate NAME": FateLine;
   readonly "stats --html": PageDocument;
+  readonly "stats --matrix": MatrixDocument;
   readonly hold: HoldDocument;
   /** `hold BUILD` publishes the build first. */
   readonly "hold BUILD": BuildDocument;
@@ -232,6 +234,11 @@ export interface FatesOfList {
 
 export interface FateLine extends LineOfFate {
   readonly list: string;
+}
+
+/** All lists beside each other. */
+export interface MatrixDocument {
+  readonly lists: readonly ListBesideOthers[];
 }
 
 export interface PageDocument {

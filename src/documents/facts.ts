@@ -695,3 +695,21 @@ export interface AuditedList {
   readonly sameAs?: string;
   readonly problem?: string;
 }
+
+/** A list of a configuration beside the others. */
+export interface ListBesideOthers {
+  readonly list: string;
+  readonly rules: number;
+  /** Rules that no other list has. */
+  readonly onlyHere: number;
+  /** Rules that others have, too, and that it had first, as far as kept builds show it. */
+  readonly first: number;
+  /** Rules that were added and removed from build to build, over all kept builds. */
+  readonly added: number;
+  readonly removed: number;
+  readonly builds: number;
+  /** When the oldest kept build was made. */
+  readonly since?: string;
+  /** How many of its rules each other list has. */
+  readonly shared: readonly { readonly list: string; readonly rules: number }[];
+}

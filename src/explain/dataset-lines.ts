@@ -1,5 +1,5 @@
 import { COMMA, CR, LF, TAB, bufferOf, decodeUtf8, encodeUtf8, lineEnd } from "../bytes/text.ts";
-import { printable } from "../diagnostics/text.ts";
+import { csvField } from "../diagnostics/text.ts";
 import { feedFormats } from "../feeds/registry.ts";
 import { foreignFormats } from "../formats/readers/registry.ts";
 import { readFully } from "../host/files.ts";
@@ -70,7 +70,7 @@ class CsvRows {
 
   /** The list and the source of the rows that follow. */
   startSource(list: string, source: string): void {
-    this.start = encodeUtf8(`${field(list)},${field(source)},`);
+    this.start = encodeUtf8(`${csvField(list)},${csvField(source)},`);
   }
 
   /** The rows since the last call; valid until the next one is added. */
@@ -136,7 +136,7 @@ class CsvRows {
   }
 
   private endRow(text: string | undefined): void {
-    this.put(encodeUtf8(text === undefined ? "\n" : `${field(text)}\n`));
+    this.put(encodeUtf8(text === undefined ? "\n" : `${csvField(text)}\n`));
   }
 
   private put(bytes: Uint8Array): void {
@@ -164,15 +164,6 @@ function writeNumber(number: number, out: Uint8Array, from: number): number {
     rest = tenth;
   }
   return end;
-}
-
-/** A quoted field. Characters that could control a terminal are written as `\u{1b}`; tabs stay. */
-function field(text: string): string {
-  const safe = text
-    .split("\t")
-    .map((part) => printable(part, Infinity))
-    .join("\t");
-  return `"${safe.replaceAll('"', '""')}"`;
 }
 
 /** A build with its name. */

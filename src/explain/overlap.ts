@@ -1,7 +1,12 @@
+import { TextNumbers, grown } from "../bytes/hash.ts";
+import { BANG, decodeUtf8, eachLine } from "../bytes/text.ts";
+import type { ListBesideOthers } from "../documents/facts.ts";
+import { Other } from "../kernel/kernel.ts";
+import { nameSlice, readNameSlice } from "../meaning/line.ts";
 import { cancelledKey } from "../meaning/rule.ts";
 import type { BuildRecord, OddRule } from "../record/build-record.ts";
-import { Other } from "../kernel/kernel.ts";
 import { Fate, hasCause } from "../rules/fate.ts";
+import { isCanaryRule } from "../syntax/host-name.ts";
 
 /** Rules of the list that the same sources have. */
 export interface CarriedRules {
@@ -242,4 +247,128 @@ function greedyCover(groups: readonly OpenRules[]): number[] {
     open = without(new Set([source]), open);
   }
   return chosen;
+}
+
+/** A published version of a list. */
+export interface KeptVersion {
+  readonly at: Date;
+  readonly bytes: Uint8Array;
+}
+
+/** Lists that one run builds have nearly the same time. */
+const SAME_RUN_MS = 3_600_000;
+
+/** A list with what is known of each rule, by its number. */
+interface MatrixColumn {
+  readonly list: string;
+  readonly builds: Date[];
+  /** The build that had the rule first, from 1 on; 0 if none had it. */
+  since: Uint32Array;
+  /** The last build that had it. */
+  last: Uint32Array;
+  added: number;
+  removed: number;
+  rules: number;
+}
+
+/**
+ * Compares the lists of a configuration: what they share, and who had it first. Rules for a name count as the same, whether they are
+ * written as `||name^` or as a line of a hosts file.
+ */
+export class ListMatrix {
+  private readonly numbers = new TextNumbers();
+  private readonly columns: MatrixColumn[] = [];
+  private size = 0;
+
+  /** Takes the versions of the next list, the oldest first. */
+  async add(list: string, versions: AsyncIterable<KeptVersion>): Promise<void> {
+    const [since, last] = [new Uint32Array(4096), new Uint32Array(4096)];
+    const column: MatrixColumn = { list, builds: [], since, last, added: 0, removed: 0, rules: 0 };
+    for await (const { at, bytes } of versions) {
+      const before = column.rules;
+      column.builds.push(at);
+      const { fresh, rules } = this.read(bytes, column);
+      column.rules = rules;
+      if (column.builds.length === 1) continue;
+      column.added += fresh;
+      column.removed += before + fresh - rules;
+    }
+    this.columns.push(column);
+  }
+
+  /** Counts the rules of a version, and those that the version before did not have. */
+  private read(bytes: Uint8Array, column: MatrixColumn): { fresh: number; rules: number } {
+    const build = column.builds.length;
+    let [fresh, rules] = [0, 0];
+    eachLine(bytes, (start, end) => {
+      if (start === end || bytes[start] === BANG) return;
+      const number = this.numberOf(bytes, start, end);
+      if (number === -1) return;
+      while (number >= column.last.length) {
+        column.last = grown(column.last);
+        column.since = grown(column.since);
+      }
+      const seen = column.last[number]!;
+      if (seen === build) return;
+      rules++;
+      if (seen !== build - 1 || seen === 0) fresh++;
+      column.since[number] ||= build;
+      column.last[number] = build;
+    });
+    return { fresh, rules };
+  }
+
+  /** The number of a rule; -1 for a canary, which only one build has. */
+  private numberOf(bytes: Uint8Array, start: number, end: number): number {
+    const isName = readNameSlice(bytes, start, end);
+    const [from, to] = isName ? [nameSlice.start, nameSlice.end] : [start, end];
+    const known = this.numbers.find(bytes, from, to);
+    if (known !== -1) return known;
+    if (isName && isCanaryRule(decodeUtf8(bytes, start, end))) return -1;
+    this.size++;
+    return this.numbers.enter();
+  }
+
+  result(): ListBesideOthers[] {
+    const { columns } = this;
+    const shared = columns.map(() => columns.map(() => 0));
+    const onlyHere = columns.map(() => 0);
+    const first = columns.map(() => 0);
+    const having: number[] = [];
+    for (let number = 0; number < this.size; number++) {
+      having.length = 0;
+      for (const [index, { last, builds }] of columns.entries())
+        if (builds.length > 0 && last[number] === builds.length) having.push(index);
+      for (const one of having) for (const other of having) shared[one]![other]!++;
+      if (having.length === 1) onlyHere[having[0]!]!++;
+      const winner = having.length > 1 ? this.firstOf(number, having) : undefined;
+      if (winner !== undefined) first[winner]!++;
+    }
+    return columns.map(({ list, builds, rules, added, removed }, index) => ({
+      list,
+      rules,
+      onlyHere: onlyHere[index]!,
+      first: first[index]!,
+      added,
+      removed,
+      builds: builds.length,
+      ...(builds[0] && { since: builds[0].toISOString() }),
+      shared: columns.flatMap(({ list: other }, at) =>
+        at === index ? [] : [{ list: other, rules: shared[index]![at]! }],
+      ),
+    }));
+  }
+
+  /** The list that had a rule before all others that have it now; undefined if two had it at once, or if it is older than the kept builds. */
+  private firstOf(number: number, having: readonly number[]): number | undefined {
+    const times = having.map((index) => {
+      const { since, builds } = this.columns[index]!;
+      const build = since[number]!;
+      return { index, at: builds[build - 1]!.getTime(), isOldest: build === 1 };
+    });
+    const [first, second] = times.toSorted((a, b) => a.at - b.at);
+    const others = times.filter((one) => one !== first);
+    const isSure = others.every(({ isOldest }) => !isOldest);
+    return isSure && second!.at - first!.at > SAME_RUN_MS ? first!.index : undefined;
+  }
 }

@@ -1,3 +1,4 @@
+import type { ListBesideOthers } from "../documents/facts.ts";
 import type { PublishedBuild } from "../builder/state/kept-builds.ts";
 import { bufferOf } from "../bytes/text.ts";
 import { statsOf } from "../explain/glossary.ts";
@@ -23,6 +24,8 @@ const MOST_TRIED = 100_000;
 interface ReportExtras {
   /** Which sources block the queries of a log. */
   readonly traffic?: TrafficStats | undefined;
+  /** All lists of the configuration, if there are several. */
+  readonly beside?: readonly ListBesideOthers[] | undefined;
   readonly ranks?: RankedNames | undefined;
 }
 
@@ -30,9 +33,9 @@ interface ReportExtras {
 export async function buildReport(
   build: PublishedBuild,
   host: Host,
-  { traffic, ranks }: ReportExtras = {},
+  { traffic, beside, ranks }: ReportExtras = {},
 ): Promise<string> {
-  return reportPage({ ...(await viewOf(build, host, ranks)), traffic });
+  return reportPage({ ...(await viewOf(build, host, ranks)), traffic, beside });
 }
 
 async function viewOf(

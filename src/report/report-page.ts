@@ -1,3 +1,4 @@
+import type { ListBesideOthers } from "../documents/facts.ts";
 import { createHash } from "node:crypto";
 import { type PublishedBuild, keptStates } from "../builder/state/kept-builds.ts";
 import { equalBytes } from "../bytes/text.ts";
@@ -59,6 +60,8 @@ ${Array.from({ length: 10 }, (_, step) => `.h${step}{background:color-mix(in srg
 export interface ReportView {
   readonly header: RecordHeader;
   readonly stats: ListStats;
+  /** All lists of the configuration, if there are several. */
+  readonly beside?: readonly ListBesideOthers[] | undefined;
   readonly parents: readonly { readonly name: string; readonly rules: number }[];
   /** The most popular names that it blocks; undefined without ranks. */
   readonly popular:
@@ -234,7 +237,7 @@ function popularSection(popular: ReportView["popular"]): Html | undefined {
     }`;
 }
 
-function details({ header, stats, parents, popular, history }: ReportView): Html {
+function details({ header, stats, beside, parents, popular, history }: ReportView): Html {
   const { sources } = stats;
   const flows = header.sources.flatMap(({ kept, dropped }, from) => [
     { from, to: "kept", lines: kept },
@@ -259,10 +262,12 @@ function details({ header, stats, parents, popular, history }: ReportView): Html
               also has.
             </p>
             ${heatmap(
+              "source",
               sources.map(({ label }) => label),
               stats.overlap,
             )}`
     }
+    ${beside === undefined ? undefined : matrixSection(beside)}
     <h2>Domains with the most rules</h2>
     ${
       parents.length === 0
@@ -653,10 +658,14 @@ function shareText(count: number, all: number): string {
 const MOST = 40;
 
 /** The share of each source's rules that another source also has: a table with cells coloured by their value. */
-function heatmap(names: readonly string[], shared: readonly (readonly number[])[]): Html {
+function heatmap(
+  what: "source" | "list",
+  names: readonly string[],
+  shared: readonly (readonly number[])[],
+): Html {
   const shown = names.slice(0, MOST);
   const headers = [
-    html`<th scope="col">rules of source … that are also in source</th>`,
+    html`<th scope="col">rules of ${what} … that are also in ${what}</th>`,
     ...shown.map((name, index) => html`<th scope="col" title="${name}">${index + 1}</th>`),
   ];
   const rows = shown.map(
@@ -667,8 +676,40 @@ function heatmap(names: readonly string[], shared: readonly (readonly number[])[
       </tr>`,
   );
   const rest = names.length - shown.length;
-  return html`${tableOf("Overlap of sources", headers, rows, "heat")}
-  ${rest > 0 ? html`<p class="faint">Shows the first ${MOST} sources. See stats --json for ${rest} more.</p>` : undefined}`;
+  return html`${tableOf(`Overlap of ${what}s`, headers, rows, "heat")}
+  ${rest > 0 ? html`<p class="faint">Shows the first ${MOST} ${what}s. See stats --json for ${rest} more.</p>` : undefined}`;
+}
+
+/** The lists of the configuration beside each other. */
+function matrixSection(lists: readonly ListBesideOthers[]): Html {
+  const rows = lists.map(
+    (one) =>
+      html`<tr>
+        <th scope="row">${one.list}</th>
+        <td class="n" data-name="Rules">${numberText(one.rules)}</td>
+        <td class="n" data-name="Only here">${numberText(one.onlyHere)}</td>
+        <td class="n" data-name="First here">${numberText(one.first)}</td>
+        <td class="n" data-name="Added">${numberText(one.added)}</td>
+        <td class="n" data-name="Removed">${numberText(one.removed)}</td>
+      </tr>`,
+  );
+  const shared = lists.map(({ list, rules, shared: others }) =>
+    lists.map((other) =>
+      other.list === list ? rules : (others.find((one) => one.list === other.list)?.rules ?? 0),
+    ),
+  );
+  const headers = ["List", "#Rules", "#Only here", "#First here", "#Added", "#Removed"];
+  return html`<h2>Lists beside lists</h2>
+    <p class="faint">
+      A list had a rule first if it had it in an earlier build than all others that have it now.
+      Added and removed count from build to build, as far as builds are kept.
+    </p>
+    ${table("Lists beside lists", headers, rows)}
+    ${heatmap(
+      "list",
+      lists.map(({ list }) => list),
+      shared,
+    )}`;
 }
 
 function cell(shared: readonly (readonly number[])[], row: number, column: number): Html {

@@ -106,6 +106,7 @@ for (const count of [1, 3])
     await say("stats --fate", "stats", "--fate");
     await say("stats --fate NAME", "stats", "--fate", "kept");
     await say("stats --html", "stats", "--html", "pages/");
+    if (count > 1) await say("stats --matrix", "stats", "--matrix");
     await say("export", "export", "lines.csv");
     await say("verify", "verify", "rules/one.manifest.json");
     await say("rollback", "rollback", ...one);

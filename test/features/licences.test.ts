@@ -31,15 +31,10 @@ const HEADERS: readonly (readonly [lines: string, licence: string | undefined, i
     'Apache License, Version 2.0 (the "License")',
     "Apache-2.0",
   ],
-  [
-    "! Lisens / Licence: https://example.org/LICENSE.md",
-    "https://example.org/LICENSE.md",
-    undefined,
-  ],
+  ["! Lisens / Licence: https://example.org/LICENSE.md", "https://example.org/LICENSE.md"],
   [
     "#  |Licence: Dandelicence,\n#  | https://example.org/D.md",
     "Dandelicence https://example.org/D.md",
-    undefined,
   ],
   ["# License: not specified", undefined],
   ["! License: GNU General Public License v3.0", "GNU General Public License v3.0", "GPL-3.0"],

@@ -1,8 +1,10 @@
 import { decodeUtf8, encodeUtf8, lineEnd } from "../../bytes/text.ts";
+import type { ListBesideOthers } from "../../documents/facts.ts";
 import { CompilerError, errorOf } from "../../diagnostics/render.ts";
 import { countText, printable } from "../../diagnostics/text.ts";
 import type { Learned } from "../../engine/report.ts";
 import type { CompileReport } from "../../engine/report.ts";
+import { type KeptVersion, ListMatrix } from "../../explain/overlap.ts";
 import type { ListState } from "../../explain/list-change.ts";
 import type { ListShape } from "../../formats/list-model.ts";
 import { readFully } from "../../host/files.ts";
@@ -142,6 +144,33 @@ export async function buildsOf(path: string, host: Host): Promise<BuildEntry[]> 
     before = { rules, list };
   }
   return entries.toReversed();
+}
+
+/** The lists of a configuration beside each other, from all builds that are kept. Rejects with a `CompilerError` if one has no build. */
+export async function besideOthers(
+  lists: readonly string[],
+  options: ProjectOptions,
+  host: Host,
+): Promise<ListBesideOthers[]> {
+  const matrix = new ListMatrix();
+  for (const list of lists) {
+    const { file, path } = await openLastBuild(list, options, host);
+    await file.close();
+    await matrix.add(list, distinctVersions(path, host));
+  }
+  return matrix.result();
+}
+
+/** The kept versions of a list, the oldest first. Builds without a change share one. */
+async function* distinctVersions(path: string, host: Host): AsyncGenerator<KeptVersion> {
+  let last: string | undefined;
+  for (const build of await keptBuilds(path, host)) {
+    const { list } = build.files;
+    if (list === last) continue;
+    last = list;
+    const bytes = await listOf(build, host);
+    if (bytes !== undefined) yield { at: new Date(timestampOf(build.stamp)), bytes };
+  }
 }
 
 export type { BuildRecord } from "../../record/build-record.ts";

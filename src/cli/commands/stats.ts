@@ -47,14 +47,20 @@ async function otherForm({
   fate,
   source,
   html,
+  matrix,
   markdown,
   traffic,
 }: CommandFlags<"stats">): Promise<Command | undefined> {
-  const forms = [fate.length > 0, html !== undefined, markdown].filter(Boolean);
-  if (forms.length > 1) throw usage("stats takes one of --fate, --html and --markdown");
+  const forms = [fate.length > 0, html !== undefined, matrix !== undefined, markdown];
+  if (forms.filter(Boolean).length > 1)
+    throw usage("stats takes one of --fate, --html, --matrix and --markdown");
   if (fate.length === 0 && source.length > 0) throw usage("-s needs --fate");
   if (fate.length > 0 && traffic.length > 0) throw usage("--traffic and --fate exclude each other");
   if (fate.length > 0) return (await import("../answers.ts")).answerFates;
+  if (matrix !== undefined) {
+    if (traffic.length > 0) throw usage("--traffic and --matrix exclude each other");
+    return (await import("../answers.ts")).answerMatrix;
+  }
   if (html !== undefined) return (await import("../answers.ts")).answerWithPage;
   return undefined;
 }

@@ -250,6 +250,14 @@ const OTHER_FLAGS = [
       "Write an HTML page to this file or folder: sources, overlaps, dropped lines, and a search (default: the name of the list and .report.html)",
   },
   {
+    name: "matrix",
+    value: "csv",
+    isOptional: true,
+    only: ["stats"],
+    description:
+      "Compare the lists of a configuration: what they share, who had it first, what changed; as CSV with --matrix csv",
+  },
+  {
     name: "markdown",
     only: ["stats", "plan", "log"],
     description:

@@ -1,5 +1,5 @@
 import { type Diagnostic, type Style, renderDiagnostic } from "../../diagnostics/render.ts";
-import { countText, numberText, printable, someOf } from "../../diagnostics/text.ts";
+import { countText, csvField, numberText, printable, someOf } from "../../diagnostics/text.ts";
 import { COUNTS } from "../../explain/glossary.ts";
 import type { TrafficChange } from "../../explain/traffic.ts";
 import { USER_RULES_NAME } from "../../import/config-text.ts";
@@ -14,7 +14,7 @@ import type {
   TrafficStats,
 } from "../../index.ts";
 import type { AuditDocument, PlannedDocument } from "../../documents/documents.ts";
-import type { AuditedList } from "../../documents/facts.ts";
+import type { AuditedList, ListBesideOthers } from "../../documents/facts.ts";
 
 const COLUMNS = ["lines", "kept", "dropped", "redundant", "rules", "onlyHere"] as const;
 const HEADINGS = COLUMNS.map((column) => COUNTS[column][0]);
@@ -89,6 +89,54 @@ export function statsMarkdown(stats: ListStats): string {
     (row, index) => `| ${markdownText(stats.sources[index]!.label)} | ${row.join(" | ")} |`,
   );
   return `| source | ${HEADINGS.join(" | ")} |\n|---|${"---:|".repeat(HEADINGS.length)}\n${rows.join("\n")}\n\n${markdownText(coverLine(stats))}\n`;
+}
+
+const MATRIX_COLUMNS = ["rules", "onlyHere", "first", "added", "removed"] as const;
+const MATRIX_HEADINGS = ["rules", "only here", "first here", "added", "removed"];
+
+/** One row per list: what it has alone and had first, what changed, and how much of it each other list has. */
+export function matrixTable(
+  lists: readonly ListBesideOthers[],
+  style: Style,
+  columns: number,
+): string {
+  const rows = lists.map((one, row) => [
+    `${row + 1} ${printable(one.list)}`,
+    ...MATRIX_COLUMNS.map((column) => numberText(one[column])),
+    ...lists.map(({ list }) => percentIn(one, list)),
+  ]);
+  const heads = ["list", ...MATRIX_HEADINGS, ...lists.map((_, index) => `in ${index + 1}`)];
+  const align = `l${"r".repeat(heads.length - 1)}`;
+  const [head, ...body] = renderTable([heads, ...rows], {
+    align,
+    columns,
+    longestName: LONGEST_NAME,
+  });
+  const since = lists.flatMap((one) => one.since ?? []).toSorted()[0];
+  const period = since === undefined ? "" : ` since ${since.slice(0, "2026-11-01".length)}`;
+  const note = `first here, added and removed: in the kept builds${period}`;
+  return `${[style.faint(head!), ...body, "", note].join("\n")}\n`;
+}
+
+function percentIn({ rules, shared }: ListBesideOthers, other: string): string {
+  const found = shared.find(({ list }) => list === other);
+  if (found === undefined) return "–";
+  return `${rules === 0 ? 0 : Math.floor((100 * found.rules) / rules)} %`;
+}
+
+/** The same as CSV, with counts instead of shares. */
+export function matrixCsv(lists: readonly ListBesideOthers[]): string {
+  const heads = ["list", ...MATRIX_COLUMNS, "builds", "since", ...lists.map(({ list }) => list)];
+  const rows = lists.map((one) => [
+    one.list,
+    ...MATRIX_COLUMNS.map((column) => String(one[column])),
+    String(one.builds),
+    one.since ?? "",
+    ...lists.map(({ list }) =>
+      String(one.shared.find((other) => other.list === list)?.rules ?? one.rules),
+    ),
+  ]);
+  return [heads, ...rows].map((cells) => `${cells.map(csvField).join(",")}\n`).join("");
 }
 
 const TRAFFIC_HEADINGS = ["rules", "blocked", "by it alone"] as const;
