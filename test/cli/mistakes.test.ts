@@ -187,8 +187,8 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
     words: "completions powershell",
     ...flag,
     says: /bash, zsh, fish/,
-    hint: /help/,
-    words2: () => "completions bash",
+    hint: /rules-compiler (completions bash)$/,
+    words2: (it) => it,
   },
   "a configuration that is misspelt": {
     words: "-c complier-config.yaml",
@@ -228,8 +228,8 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
     code: "overwrites-input",
     exit: 2,
     says: /own\.txt/,
-    hint: /Name another file/,
-    words2: () => "-o list.txt",
+    hint: /Name another file, such as (\S+)$/,
+    words2: (it) => `-o ${it}`,
   },
   "a wait without a unit": {
     words: "prove --wait 2",
@@ -318,8 +318,8 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
     code: "config-syntax",
     exit: 2,
     says: /anchor/,
-    hint: /Quote an entry/,
-    config2: () => `${GOOD}exclusions:\n  - "*.example"\n`,
+    hint: /Quote an entry that begins with \*: ("\*\.example")/,
+    config2: (it) => `${GOOD}exclusions:\n  - ${it}\n`,
   },
   "a misspelt type": {
     config: configWith("own.txt", "    type: host\n"),
@@ -414,8 +414,14 @@ function wordsOf(text: string): string[] {
   return text.split(" ").filter(Boolean);
 }
 
-test("there are at least forty mistakes", () => {
-  assert.ok(Object.keys(MISTAKES).length >= 40, String(Object.keys(MISTAKES).length));
+test("the remedies of at least forty mistakes can be pasted as they are", () => {
+  const [pasted, ...all] = ["PASTED", ...Object.values(MISTAKES)];
+  const count = all.filter(({ first, words2, config2, env2 }) =>
+    [first, words2, config2, env2].some((apply) =>
+      JSON.stringify(apply?.(pasted))?.includes(pasted),
+    ),
+  ).length;
+  assert.ok(count >= 40, `${count} of ${all.length}`);
 });
 
 for (const [name, mistake] of Object.entries(MISTAKES))
