@@ -176,6 +176,8 @@ test("a configuration is converted with its settings of the format, and nothing 
     ["my.yaml --to rpz", /--to needs -o[^]*-o list\.rpz[^]*outputs/],
     ["my.yaml -o a.rpz -r", /-r copies the list in adblock syntax/],
     ["list.txt --to rpx -o a", /--to must be one of .*[^]*Did you mean rpz\?/],
+    ["list.txt --to bind -o a", /Did you mean rpz\?/],
+    ["list.txt --to Pi-hole -o a", /Did you mean pihole\?/],
   ] as const) {
     const { exit, stderr } = await cli(words, { files });
     assert.equal(exit, Exit.Usage);
