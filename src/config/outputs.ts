@@ -540,7 +540,7 @@ const FORMAT_OF: Readonly<Record<string, string>> = {
   zone: "rpz",
 };
 
-/** What a word that is no format means. */
+/** The format that a misspelt word, or the name of a resolver, means. */
 export function meantFormat(word: string, formats: readonly string[]): string | undefined {
   const format = FORMAT_OF[word.toLowerCase()];
   return format !== undefined && formats.includes(format) ? format : nearest(word, formats);

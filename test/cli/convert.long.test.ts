@@ -231,7 +231,7 @@ test("the first argument is a list, a URL, a configuration or a folder", async (
     ["my.yaml there/", /More than one configuration: my\.yaml and there\//],
     ["my.yaml -c my.yaml", /More than one configuration/],
     ["validate list.txt", /validate does not take a list: list\.txt/],
-    ["lists", /Unknown command: lists[^]*write \.\/lists/],
+    ["my-lists", /Unknown command: my-lists[^]*write \.\/my-lists/],
     ["complie", /Did you mean "compile"/],
   ] as const) {
     const { exit, stderr } = await cli(words, { files });

@@ -332,7 +332,7 @@ function quickProject({ inputs, inputType }: ProjectOptions, host: Host): Projec
   return { ...projectOf(value, NO_PLUGINS, host), warnings: [] };
 }
 
-/** Refuses lists of which the last one looks like the file to write: somebody forgot `-o`. */
+/** Refuses lists of which the last one looks like the file to write, without `-o`. */
 async function refuseMissingOutput({ inputs, output }: ProjectOptions, host: Host): Promise<void> {
   const last = inputs.at(-1)!;
   if ((output ?? "-") !== "-" || inputs.length === 1 || isAddress(last)) return;
