@@ -137,7 +137,10 @@ function requested(
 ): NewDecision[] {
   const end = until === undefined ? undefined : untilText(until, now);
   if (until !== undefined && end === undefined)
-    throw refused(`--until ${printable(until, 40)} is not a later date or a duration such as 7d`);
+    throw refused(
+      `--until ${printable(until, 40)} is not a later date or a duration such as 7d`,
+      `Such as: rules-compiler ${verdict} ${printable(names[0]!, 253)} --until 7d`,
+    );
   return names.map((name) => {
     const decision = {
       verdict,

@@ -1,4 +1,4 @@
-import { printable, someOf } from "../diagnostics/text.ts";
+import { nearest, printable, someOf } from "../diagnostics/text.ts";
 import { type Answer, addressAnswer, aliasAnswer } from "../meaning/answer.ts";
 import type { Optional } from "./fields.ts";
 import type { ConfigNode, ConfigProblems } from "./problems.ts";
@@ -520,3 +520,28 @@ export const PUBLISH_FIELDS = {
     example: 100,
   },
 } as const;
+
+/** The format that software reads, for people who name the software. */
+const FORMAT_OF: Readonly<Record<string, string>> = {
+  abp: "adblock",
+  adguard: "adblock",
+  adguardhome: "adblock",
+  bind: "rpz",
+  clash: "mihomo",
+  "dnscrypt-proxy": "dnscrypt",
+  "knot-resolver": "rpz",
+  named: "rpz",
+  "pi-hole": "pihole",
+  plain: "domains",
+  powerdns: "rpz",
+  singbox: "sing-box",
+  text: "domains",
+  txt: "adblock",
+  zone: "rpz",
+};
+
+/** The format that a misspelt word, or the name of a resolver, means. */
+export function meantFormat(word: string, formats: readonly string[]): string | undefined {
+  const format = FORMAT_OF[word.toLowerCase()];
+  return format !== undefined && formats.includes(format) ? format : nearest(word, formats);
+}

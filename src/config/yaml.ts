@@ -82,7 +82,11 @@ class TreeBuilder {
       // The look-up of the library walks the whole document for every alias.
       const target = this.anchors.get(node.source);
       if (target === undefined)
-        throw new ConfigSyntaxError(`there is no anchor &${node.source}`, offset);
+        throw new ConfigSyntaxError(
+          `there is no anchor &${node.source}`,
+          offset,
+          `Quote an entry that begins with *: "*${node.source}"`,
+        );
       return this.build(target, depth + 1);
     }
     if (node.anchor !== undefined) this.anchors.set(node.anchor, node);

@@ -459,7 +459,7 @@ export const SOURCE_CODES = {
   },
   "source-without-rules": {
     meaning: "A source has lines, but no line is a rule.",
-    hint: "Check the type of the source; rules-compiler stats --fate shows what became of its lines",
+    hint: "Check the type of the source (-t, or type in the configuration); rules-compiler stats --fate shows what became of its lines",
   },
   "source-not-list": {
     exit: 4,

@@ -1,6 +1,6 @@
 import type { Trust } from "../config/fields.ts";
 import { CompilerError, type Diagnostic, warningOf } from "../diagnostics/render.ts";
-import { printable, someOf, withoutCredentials } from "../diagnostics/text.ts";
+import { nearest, printable, someOf, withoutCredentials } from "../diagnostics/text.ts";
 import { foreignFormats } from "../formats/readers/registry.ts";
 import { Checkpoint, type Host, HostError } from "../host/host.ts";
 import { RowFinder } from "../kernel/rows.ts";
@@ -280,9 +280,10 @@ export class SourceReader {
     const load = { ...readingOf(wish), checkpoint: this.checkpoint, blockBytes, buffers, now };
     const label = wish.shown;
     if (location.kind === "file") {
-      // Only a source that may be left out must be checked before it is read.
-      if (!wish.isRequired && !(await host.exists(location.path)))
-        throw fileError(label, new HostError("ENOENT", "no such file"));
+      if (!(await host.exists(location.path))) {
+        const near = await nearFile(location.path, label, host);
+        throw fileError(label, new HostError("ENOENT", "no such file"), near);
+      }
       const list = new SourceList({ location, label }, host, load);
       // A later error would be too late.
       const kind = wish.isRequired ? undefined : this.kindOf(wish);
@@ -628,6 +629,15 @@ class EntryReader {
     this.findings.diagnostics.push(...list.diagnostics);
     this.findings.inputs.push(...list.inputs);
   }
+}
+
+/** The file beside a missing one whose name is most like it, written as the source is. */
+async function nearFile(path: string, label: string, host: Host): Promise<string | undefined> {
+  const name = host.path.basename(path);
+  if (!label.endsWith(name)) return undefined;
+  const files = await host.listFolder(host.path.dirname(path)).catch(() => []);
+  const near = nearest(name, files);
+  return near === undefined ? undefined : label.slice(0, -name.length) + near;
 }
 
 /** Resolves a source of the configuration to a path or URL. Adds a note if a path was found elsewhere. */

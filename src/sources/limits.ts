@@ -422,10 +422,14 @@ export function shownAddress(url: string, isSecret = false): string {
   return printable(withoutCredentials(url, isSecret));
 }
 
-export function fileError(path: string, error: HostError): CompilerError {
+export function fileError(path: string, error: HostError, near?: string): CompilerError {
   const shown = printable(path);
+  const hint = near === undefined ? {} : { hint: `Did you mean ${printable(near)}?` };
   if (error.code === "ENOENT" || error.code === "ENOTDIR")
-    return sourceError("source-not-found", `File not found: ${shown}`, undefined, webHint(path));
+    return sourceError("source-not-found", `File not found: ${shown}`, undefined, {
+      ...hint,
+      ...webHint(path),
+    });
   return sourceError(
     "source-unreadable",
     `Cannot read ${shown}`,

@@ -131,6 +131,7 @@ function judgePattern(written: string, trial?: WidthTrial, isAllow = false): Fat
   if (isWholeSuffix(hostIn(pattern))) return Fate.PublicSuffix;
   const parts = patternParts(pattern);
   // It matches no name. Only a pattern without a text matters: a reader that ignores bars takes `**||` for everything.
+  if (parts === undefined && written.startsWith("#")) return Fate.BadSyntax;
   if (parts === undefined)
     return judgeBreadth(pattern, NO_SUFFIX, false) === Fate.TooWide ? Fate.TooWide : Fate.Kept;
   if (trial !== undefined) {

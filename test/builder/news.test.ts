@@ -101,9 +101,26 @@ test("the end of a source that was removed is not its recovery", () => {
   const settled = settle(conditions, { finder: "build", diagnostics: [], named }, now);
   assert.deepEqual(
     settled.diagnostics.map(({ message }) => message),
-    ["B is read again, after 1 hour"],
+    ["B is read again, after 1 minute"],
   );
   assert.deepEqual(settled.conditions, []);
+});
+
+test("a run that asks no server finds no end of what only servers can end", () => {
+  const now = new Date("2026-01-01T00:00:00Z");
+  const down = warningOf("no-answer", "No server answered", { subject: "network" });
+  const diagnostics = [down, warning("source-held", "A", 0), warningOf("cache-unusable", "C")];
+  const { conditions } = settle([], { finder: "build", diagnostics: [down] }, now);
+  const all = settle(conditions, { finder: "build", diagnostics }, now).conditions;
+  const note = { code: "offline-copies", severity: "note", message: "offline" } as const;
+  const offline = settle(all, { finder: "build", diagnostics: [note] }, now);
+  const over = offline.diagnostics.filter(({ isOver }) => isOver);
+  assert.deepEqual(
+    over.map(({ code }) => code),
+    ["cache-unusable"],
+  );
+  const online = settle(offline.conditions, { finder: "build", diagnostics: [] }, now);
+  assert.match(online.diagnostics.map(({ message }) => message).join("\n"), /answer again/);
 });
 
 test("a clock that was wrong delays nothing", () => {

@@ -176,6 +176,8 @@ test("a configuration is converted with its settings of the format, and nothing 
     ["my.yaml --to rpz", /--to needs -o[^]*-o list\.rpz[^]*outputs/],
     ["my.yaml -o a.rpz -r", /-r copies the list in adblock syntax/],
     ["list.txt --to rpx -o a", /--to must be one of .*[^]*Did you mean rpz\?/],
+    ["list.txt --to bind -o a", /Did you mean rpz\?/],
+    ["list.txt --to Pi-hole -o a", /Did you mean pihole\?/],
   ] as const) {
     const { exit, stderr } = await cli(words, { files });
     assert.equal(exit, Exit.Usage);
@@ -229,7 +231,7 @@ test("the first argument is a list, a URL, a configuration or a folder", async (
     ["my.yaml there/", /More than one configuration: my\.yaml and there\//],
     ["my.yaml -c my.yaml", /More than one configuration/],
     ["validate list.txt", /validate does not take a list: list\.txt/],
-    ["lists", /Unknown command: lists[^]*write \.\/lists/],
+    ["my-lists", /Unknown command: my-lists[^]*write \.\/my-lists/],
     ["complie", /Did you mean "compile"/],
   ] as const) {
     const { exit, stderr } = await cli(words, { files });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { HostError } from "../support/internals.ts";
 import { MemoryProject } from "../support/memory-project.ts";
 import { webOf } from "../support/web-of.ts";
 
@@ -187,8 +188,8 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
     words: "completions powershell",
     ...flag,
     says: /bash, zsh, fish/,
-    hint: /help/,
-    words2: () => "completions bash",
+    hint: /rules-compiler (completions bash)$/,
+    words2: (it) => it,
   },
   "a configuration that is misspelt": {
     words: "-c complier-config.yaml",
@@ -228,8 +229,40 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
     code: "overwrites-input",
     exit: 2,
     says: /own\.txt/,
-    hint: /Name another file/,
-    words2: () => "-o list.txt",
+    hint: /Name another file, such as (\S+)$/,
+    words2: (it) => `-o ${it}`,
+  },
+  "a misspelt list": {
+    words: "onw.txt",
+    code: "source-not-found",
+    ...source,
+    says: /onw\.txt/,
+    hint: /Did you mean (own\.txt)\?/,
+    words2: (it) => it,
+  },
+  "a file to write without -o": {
+    words: "own.txt new.rpz",
+    code: "source-not-found",
+    ...source,
+    says: /new\.rpz/,
+    hint: /add (-o new\.rpz)$/,
+    words2: (it) => `own.txt ${it}`,
+  },
+  "a resolver instead of its format": {
+    words: "own.txt --to bind -o new.zone",
+    ...flag,
+    says: /--to must be one of/,
+    hint: /Did you mean (rpz)\?/,
+    words2: (it) => `own.txt --to ${it} -o new.zone`,
+  },
+  "an end that is no date": {
+    before: "compile",
+    words: "block shop.example --until tomorrow",
+    code: "bad-decision",
+    exit: 2,
+    says: /not a later date/,
+    hint: /rules-compiler (block shop\.example --until 7d)$/,
+    words2: (it) => it,
   },
   "a wait without a unit": {
     words: "prove --wait 2",
@@ -318,8 +351,8 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
     code: "config-syntax",
     exit: 2,
     says: /anchor/,
-    hint: /Quote an entry/,
-    config2: () => `${GOOD}exclusions:\n  - "*.example"\n`,
+    hint: /Quote an entry that begins with \*: ("\*\.example")/,
+    config2: (it) => `${GOOD}exclusions:\n  - ${it}\n`,
   },
   "a misspelt type": {
     config: configWith("own.txt", "    type: host\n"),
@@ -414,8 +447,14 @@ function wordsOf(text: string): string[] {
   return text.split(" ").filter(Boolean);
 }
 
-test("there are at least forty mistakes", () => {
-  assert.ok(Object.keys(MISTAKES).length >= 40, String(Object.keys(MISTAKES).length));
+test("the remedies of at least forty mistakes can be pasted as they are", () => {
+  const [pasted, ...all] = ["PASTED", ...Object.values(MISTAKES)];
+  const count = all.filter(({ first, words2, config2, env2 }) =>
+    [first, words2, config2, env2].some((apply) =>
+      JSON.stringify(apply?.(pasted))?.includes(pasted),
+    ),
+  ).length;
+  assert.ok(count >= 40, `${count} of ${all.length}`);
 });
 
 for (const [name, mistake] of Object.entries(MISTAKES))
@@ -446,6 +485,41 @@ for (const [name, mistake] of Object.entries(MISTAKES))
     assert.equal(again.exit, 0, again.stderr);
     assert.doesNotMatch(again.stderr, new RegExp(`^(?:error|warning)\\[${code}\\]`, "m"));
   });
+
+test("a name that no line is about is asked for when it is allowed", async () => {
+  const project = new MemoryProject({ "own.txt": OWN, [CONFIG]: GOOD });
+  assert.equal((await project.run("compile")).exit, 0);
+  const wrong = await project.run("allow", "adz.example");
+  assert.match(wrong.stderr, /^No line of any source is about adz\.example\. Is that the name\?$/m);
+  const right = await project.run("allow", "sub.ads.example");
+  assert.doesNotMatch(right.stderr, /Is that the name/);
+});
+
+test("a plan while no server answers has one warning", async () => {
+  const config = `name: Home\nsources: ["${URL_A}", "https://lists.example/b.txt"]\n`;
+  const web: Record<string, string> = { [URL_A]: OWN, "https://lists.example/b.txt": OWN };
+  let isDown = false;
+  const { fetch } = webOf(web);
+  const project = new MemoryProject(
+    { [CONFIG]: config },
+    {
+      fetch: async (request) => {
+        if (isDown) throw new HostError("ECONNREFUSED", "connection refused");
+        return await fetch(request);
+      },
+    },
+  );
+  assert.equal((await project.run("compile", "--cache-dir", "cache")).exit, 0);
+  isDown = true;
+  const { stdout } = await project.run("plan", "--cache-dir", "cache");
+  assert.deepEqual(stdout.match(/(?:warning|error)\[[\w-]+\]/g), ["warning[no-answer]"], stdout);
+  assert.match(
+    (await project.run("compile", "--cache-dir", "cache")).stderr,
+    /warning\[no-answer\]/,
+  );
+  const offline = await project.run("compile", "--offline", "--cache-dir", "cache");
+  assert.doesNotMatch(offline.stderr, /answer again|warning/);
+});
 
 test("the header of a list is not a rule that a format skips", async () => {
   const config = `${GOOD}outputs:\n  - format: dnsmasq\n`;

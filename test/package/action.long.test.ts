@@ -23,6 +23,7 @@ interface Step {
   readonly id?: string;
   readonly if?: string;
   readonly run?: string;
+  readonly env?: Readonly<Record<string, string>>;
 }
 const { runs, inputs } = parse(readFileSync(join(ROOT, "action.yml"), "utf8")) as {
   runs: { steps: Step[] };
@@ -30,6 +31,7 @@ const { runs, inputs } = parse(readFileSync(join(ROOT, "action.yml"), "utf8")) a
 };
 const compileStep = runs.steps.find(({ id }) => id === "compile")!.run!;
 const commitStep = runs.steps.find(({ run }) => run?.includes("commit-lists.sh"))!.run!;
+const fixedStep = runs.steps.find(({ run }) => run?.includes("tell-fixed.sh"))!.run!;
 const [restoreStep, saveStep] = ["restore", "save"].map(
   (what) => runs.steps.find(({ run = "" }) => run.endsWith(`records.sh" ${what}`))!.run!,
 ) as [string, string];
@@ -127,6 +129,31 @@ class Repository {
     return found;
   }
 
+  /** `gh` with the issues of a folder, each a file with its comments; it is closed by its name. */
+  addIssues(...numbers: readonly string[]): void {
+    const issues = join(this.folder, "issues");
+    mkdirSync(issues);
+    for (const number of numbers) writeFileSync(join(issues, number), "");
+    const gh = join(this.folder, "bin", "gh");
+    writeFileSync(
+      gh,
+      `#!/bin/sh
+cd '${issues}' || exit 1
+case "$2" in
+  view) if [ -e "$3.closed" ] || grep -q '^Fixed in build ' "$3"; then echo true; else echo false; fi ;;
+  comment) cat "$5" >> "$3" ;;
+  close) touch "$3.closed" ;;
+esac
+`,
+    );
+    chmodSync(gh, 0o755);
+  }
+
+  /** What an issue was told. */
+  told(number: string): string {
+    return readFileSync(join(this.folder, "issues", number), "utf8");
+  }
+
   git(...words: string[]): string {
     return execFileSync("git", words, { cwd: join(this.folder, "work"), encoding: "utf8" });
   }
@@ -170,6 +197,78 @@ test("triage changes nothing in the checkout", { skip }, (context) => {
   const answer = readFileSync(join(RUNNER_TEMP, "rules-compiler-answer.md"), "utf8");
   assert.match(answer, /c\.example {2}BLOCKED/);
   assert.equal(repository.git("status", "--porcelain", "--ignored").trim(), "M a.txt");
+});
+
+test(
+  "a maintainer decides in an issue, which is told when that is published and proved",
+  { skip },
+  (context) => {
+    const config = { name: "One", sources: [{ source: "a.txt" }] };
+    const repository = new Repository(context, config, {
+      "a.txt": "||a.example^\n||b.example^\n",
+    });
+    repository.addRemote();
+    repository.addIssues("7", "8");
+    repository.git("add", "compiler-config.json", "a.txt");
+    repository.git("-c", "user.name=t", "-c", "user.email=t@t.example", "commit", "-qm", "Begin");
+    repository.publish();
+    const RUNNER_TEMP = repository.folder;
+    const decide = (NUMBER: string, COMMENT: string): string => {
+      const env = { MODE: "triage", NUMBER, COMMENT, RUNNER_TEMP };
+      const { status, said } = repository.step(compileStep, env);
+      assert.equal(status, 0, said);
+      return readFileSync(join(RUNNER_TEMP, "rules-compiler-answer.md"), "utf8");
+    };
+    const tell = (): void => {
+      const { status, said } = repository.step(fixedStep);
+      assert.equal(status, 0, said);
+    };
+    tell();
+    assert.equal(decide("7", "allow me to say: block nothing, see a.example"), "");
+    assert.match(
+      decide("7", "Sure.\nallow https://A.example/shop\n"),
+      /Decided:[^]*allow a\.example {2}decisions\.txt:3, since \S+, #7[^]*next publish/,
+    );
+    assert.match(decide("8", "/block c.example --exact --until 2099-12-31"), /block c\.example/);
+    const decisions = repository.git("show", "origin/main:decisions.txt");
+    assert.match(decisions, /^allow a\.example since \S+ ref #7$/m);
+    assert.match(decisions, /^block c\.example exact since \S+ until 2099-12-31 ref #8$/m);
+    assert.equal(
+      repository.git("log", "-1", "--format=%s", "origin/main").trim(),
+      "Decide: block c.example",
+    );
+    tell();
+    assert.equal(repository.told("7") + repository.told("8"), "", "nothing is published yet");
+    // A resolver that does not answer from the list: published, and not proved.
+    repository.write(
+      "compiler-config.json",
+      JSON.stringify({ ...config, resolvers: ["127.0.0.1:1"] }),
+    );
+    repository.publish();
+    tell();
+    assert.equal(repository.told("7") + repository.told("8"), "", "nothing is proved yet");
+    repository.write("compiler-config.json", JSON.stringify(config));
+    repository.publish();
+    tell();
+    const build = /^Fixed in build \d{4}-\d\d-\d\d \d\d:\d\d UTC \([0-9a-f]{12}\) of `One`: /;
+    assert.match(repository.told("7"), build);
+    assert.match(repository.told("7"), /`a\.example` is allowed\.\n$/);
+    assert.match(repository.told("8"), /`c\.example` is blocked\.\n$/);
+    const before = repository.told("7");
+    tell();
+    assert.equal(repository.told("7"), before, "once");
+    rmSync(join(repository.folder, "issues", "7.closed"));
+    tell();
+    assert.ok(!existsSync(join(repository.folder, "issues", "7.closed")), "opened again");
+  },
+);
+
+test("only people who may write to the repository decide", { skip }, () => {
+  const { env } = runs.steps.find(({ id }) => id === "compile")!;
+  assert.match(
+    env!["COMMENT"]!,
+    /contains\(fromJSON\('\["OWNER","MEMBER","COLLABORATOR"\]'\), github\.event\.comment\.author_association\) && /,
+  );
 });
 
 const SEVERAL = {

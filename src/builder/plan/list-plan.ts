@@ -111,7 +111,8 @@ export function noteListAlone(
 
 function overwrites(name: string, path: string): CompilerError {
   const message = `${printable(name)} would overwrite ${printable(path)}, which it is made from`;
-  return new CompilerError([errorOf("overwrites-input", message)]);
+  const hint = `Name another file, such as ${printable(path.replace(/[^\\/]*$/, "new-$&"))}`;
+  return new CompilerError([errorOf("overwrites-input", message, { hint })]);
 }
 
 function pathsOf({ files, manifest, outputs }: ListPlan): string[] {

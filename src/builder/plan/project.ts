@@ -8,7 +8,12 @@ import {
 } from "../../config/decisions.ts";
 import { RECOMMENDED, type SourceType } from "../../config/fields.ts";
 import { type Config, type SourceConfig, listsOf } from "../../config/lists.ts";
-import { FORMAT_NAMES, OUTPUT_FORMATS, type OutputFormat } from "../../config/outputs.ts";
+import {
+  FORMAT_NAMES,
+  OUTPUT_FORMATS,
+  type OutputFormat,
+  meantFormat,
+} from "../../config/outputs.ts";
 import { nodeOfValue } from "../../config/problems.ts";
 import { loadConfigFile, validateConfig } from "../../config/validate.ts";
 import {
@@ -17,7 +22,7 @@ import {
   type FileLocation,
   errorOf,
 } from "../../diagnostics/render.ts";
-import { nearest, printable, someOf } from "../../diagnostics/text.ts";
+import { printable, someOf } from "../../diagnostics/text.ts";
 import { allEntryFiles, contextWith, slugOf } from "../../engine/plan.ts";
 import { NO_PLUGINS, type Plugins, pluginsOf } from "../../engine/plugins.ts";
 import { nameFormats } from "../../formats/formats.ts";
@@ -37,7 +42,7 @@ type OutputFlags = Pick<ProjectOptions, "output" | "to" | "copyToRules" | "rules
 export async function withOutputTarget<T extends OutputFlags>(options: T, host: Host): Promise<T> {
   const { output, to } = options;
   if (to !== undefined && !nameFormats.has(to)) {
-    const meant = nearest(to, OUTPUT_FORMATS);
+    const meant = meantFormat(to, OUTPUT_FORMATS);
     throw refuse(
       `--to must be one of ${OUTPUT_FORMATS.join(", ")}`,
       meant === undefined ? "See docs/reference/formats.md" : `Did you mean ${meant}?`,
@@ -268,7 +273,10 @@ async function readProject(
   file: ConfigFile,
   host: Host,
 ): Promise<Project> {
-  if (options.inputs.length > 0) return quickProject(options, host);
+  if (options.inputs.length > 0) {
+    await refuseMissingOutput(options, host);
+    return quickProject(options, host);
+  }
   const { plugins: given } = options;
   const mayRun = options.permit.includes("plugins");
   let plugins = given ?? NO_PLUGINS;
@@ -322,6 +330,21 @@ function quickProject({ inputs, inputType }: ProjectOptions, host: Host): Projec
     transformations: QUICK_TRANSFORMATIONS.split(" "),
   };
   return { ...projectOf(value, NO_PLUGINS, host), warnings: [] };
+}
+
+/** Refuses lists of which the last one looks like the file to write, without `-o`. */
+async function refuseMissingOutput({ inputs, output }: ProjectOptions, host: Host): Promise<void> {
+  const last = inputs.at(-1)!;
+  if ((output ?? "-") !== "-" || inputs.length === 1 || isAddress(last)) return;
+  if (formatOfName(host.path.basename(last)) === undefined) return;
+  const path = host.path.resolve(host.cwd, last);
+  if (await host.exists(path)) return;
+  const shown = printable(last, 80);
+  throw new CompilerError([
+    errorOf("source-not-found", `File not found: ${shown}`, {
+      hint: `To write it, add -o ${shown}`,
+    }),
+  ]);
 }
 
 /** The format of a source that has the extension of one with its own reader. Names and hosts lines need none. */

@@ -55,6 +55,8 @@ const MOST_NAMES = 1000;
 const LONGEST = 4000;
 /** The end of the conditions of a source. Of one that the user removed, it is not reported. */
 const READ_AGAIN = codeEntry("source-stale").over;
+/** What only a run that asks servers can find to have ended. */
+const ASKED: ReadonlySet<string | undefined> = new Set([READ_AGAIN, codeEntry("no-answer").over]);
 /** After so many days, the user is reminded of a condition. */
 const REMINDERS = [7, 30];
 
@@ -82,7 +84,10 @@ export function settle(
     return { ...diagnostic, message: `Since ${since}: ${diagnostic.message}`, news: true };
   });
   const gone = stored.filter((one) => !conditions.has(keyOf(one)));
-  const ends = (one: Condition): boolean => one.finder === finder && !isPartial;
+  // A run that did not ask cannot find that servers answer again.
+  const isOffline = diagnostics.some(({ code }) => code === "offline-copies");
+  const ends = (one: Condition): boolean =>
+    one.finder === finder && !isPartial && !(isOffline && ASKED.has(codeEntry(one.code).over));
   const left = gone.filter((one) => !ends(one));
   const all = [...left, ...conditions.values()];
   const isRemoved = (one: Condition): boolean =>
@@ -157,7 +162,8 @@ function overText({ code, severity }: Condition): string | undefined {
 }
 
 function spanText(ms: number): string {
-  const hours = Math.max(1, Math.round(ms / 3_600_000));
+  if (ms < 3_600_000) return countText(Math.max(1, Math.round(ms / 60_000)), "minute");
+  const hours = Math.round(ms / 3_600_000);
   return hours < 48 ? countText(hours, "hour") : countText(Math.round(hours / 24), "day");
 }
 

@@ -67,7 +67,22 @@ export function decideCommand(verdict: Decision["verdict"]): Command {
         );
         await showText(`${head}${rules === "" ? "" : `${rules}\n`}${answers.join("")}`, host);
       }
+    if (verdict === "allow" && !remove)
+      for (const name of unknownNames(decided))
+        reporter.info(`No line of any source is about ${name}. Is that the name?`);
     if (failed.length > 0) return failed[0]!.exit;
     return decided.isProved ? Exit.Done : Exit.Unproved;
   };
+}
+
+/** The names that only decisions are about, in all lists. */
+function unknownNames({ decisions, lists }: Awaited<ReturnType<typeof decideIn>>): string[] {
+  const names = lists.flatMap((one) => one.names);
+  return decisions
+    .map(({ name, file }) => ({ file, found: names.filter((one) => one.name === name) }))
+    .filter(
+      ({ file, found }) =>
+        found.length > 0 && found.every(({ lines }) => lines.every((line) => line.file === file)),
+    )
+    .map(({ found }) => printable(found[0]!.name, 253));
 }

@@ -44,7 +44,9 @@ export const completionsCommand: Command = async (options, host) => {
       : undefined;
   if (script === undefined)
     throw new CompilerError([
-      errorOf("unknown-flag", `completions needs a shell: ${Object.keys(COMPLETIONS).join(", ")}`),
+      errorOf("unknown-flag", `completions needs a shell: ${Object.keys(COMPLETIONS).join(", ")}`, {
+        hint: "Such as: rules-compiler completions bash",
+      }),
     ]);
   await sendToOutput(script(), host);
   return Exit.Done;

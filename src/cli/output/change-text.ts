@@ -308,6 +308,7 @@ interface PlanView {
 
 /** Warnings that matter for the decision to publish. */
 const SHOWN_WARNINGS: ReadonlySet<string> = new Set([
+  "no-answer",
   "source-stale",
   "source-held",
   "source-dropped",
@@ -330,7 +331,11 @@ export function planText(view: PlanView, style: Style): string {
     ...changeLines(change, style, view.ranks),
     ...(view.traffic === undefined ? [] : trafficChangeLines(view.traffic, style, view.isVerbose)),
   ];
-  const shown = warnings.filter(({ code }) => SHOWN_WARNINGS.has(code));
+  // One line instead of one for each source.
+  const isDown = warnings.some(({ code }) => code === "no-answer");
+  const isSingle = ({ code }: Diagnostic): boolean =>
+    isDown && (code === "source-stale" || code === "source-dropped");
+  const shown = warnings.filter((one) => SHOWN_WARNINGS.has(one.code) && !isSingle(one));
   const said = [...shown, ...violations]
     .map((one) => renderDiagnostic(one, style, view.isVerbose))
     .join("");
