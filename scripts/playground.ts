@@ -73,6 +73,10 @@ async function playgroundPage(): Promise<string> {
   ].join("; ");
   const parts = new Map([
     ["policy", policy],
+    [
+      "icon",
+      `data:image/svg+xml;base64,${readFileSync(join(site, "../docs/public/icon.svg"), "base64")}`,
+    ],
     ["version", VERSION],
     ["style", `<style>${style}</style>`],
     ["worker", `<script type="text/plain" id="worker">${worker}</script>`],

@@ -117,15 +117,18 @@ export function sourcesOf(list: ListView): Node[] {
     element(
       "p",
       { class: "faint" },
-      element("span", { class: "key only" }),
-      " rules that the list would lose without it  ",
-      element("span", { class: "key other" }),
-      " its other rules  ",
-      element("span", { class: "key none" }),
-      ` ${COUNTS.dropped[0]} lines`,
+      ...meaningOf("only", "rules that the list would lose without it"),
+      ...meaningOf("other", "its other rules"),
+      ...meaningOf("none", `${COUNTS.dropped[0]} lines`),
     ),
     ...overlapOf(list),
   ];
+}
+
+/** A colour of the bars; it stays on the line of its text. */
+function meaningOf(part: string, text: string): (Node | string)[] {
+  const words = [element("span", { class: `key ${part}` }), ` ${text}`];
+  return [element("span", { class: "meaning" }, ...words), " "];
 }
 
 function overlapOf({ sources, overlap }: ListView): Node[] {

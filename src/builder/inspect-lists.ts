@@ -224,6 +224,7 @@ const TITLE = /^[!#;\s]*title\s*:[ \t]*(?<title>[^\r\n]+)/im;
 /** Titles are in the header. */
 const HEADER_BYTES = 4096;
 const LONGEST_TITLE = 60;
+const HOSTS_LINE = /^(?:0\.0\.0\.0|127\.0\.0\.1|::1?)[ \t]/;
 /** As many lines say what kind of list it is. */
 const SAMPLE = 5000;
 
@@ -233,6 +234,7 @@ class ListContent {
   private title: string | undefined;
   private lines = 0;
   private forBrowsers = 0;
+  private hosts = 0;
   private names = 0;
   private exceptions = 0;
   private readonly needed = new Map<string, Set<string>>();
@@ -255,7 +257,9 @@ class ListContent {
       },
       line: (_names, bytes, start) => {
         if (this.lines++ >= SAMPLE) return;
-        if (isForBrowsers(lineAt(bytes, start))) this.forBrowsers++;
+        const line = lineAt(bytes, start);
+        if (isForBrowsers(line)) this.forBrowsers++;
+        else if (HOSTS_LINE.test(line)) this.hosts++;
       },
       comment: (bytes, start) => {
         // `##.ad` hides a part of every page.
@@ -275,8 +279,10 @@ class ListContent {
   }
 
   found(): Omit<FoundList, "isPrivate"> {
-    const share = this.forBrowsers / Math.min(this.lines, SAMPLE);
+    const looked = Math.min(this.lines, SAMPLE);
+    const share = this.forBrowsers / looked;
     return {
+      isHosts: this.hosts > looked * 0.9,
       onlyBlocks: !this.mayAllow,
       onlyAllows: this.exceptions > this.names * 0.9,
       title: this.title,

@@ -195,7 +195,7 @@ function sourceLines({ name, source, type, found, settings = {} }: ImportedList)
   return [
     `  - name: ${quoted(name)}`,
     `    source: ${quoted(source)}`,
-    `    type: ${type}`,
+    `    type: ${type === "adblock" && found?.isHosts === true ? "hosts" : type}`,
     ...(found?.isPrivate === true ? ["    allow_private: true # it is in a private network"] : []),
     ...(found?.onlyBlocks === true ? ["    trust: block-only # it has no exceptions"] : []),
     ...indented(settingLines(settings)),

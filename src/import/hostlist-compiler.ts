@@ -134,6 +134,8 @@ export interface FoundList {
   readonly onlyBlocks: boolean;
   /** Whether nearly all its rules are exceptions. */
   readonly onlyAllows?: boolean;
+  /** Whether nearly all its lines are those of a hosts file, in which every `#` begins a comment. */
+  readonly isHosts?: boolean;
   /** What it calls itself. */
   readonly title?: string | undefined;
   /** The percentage of its lines that only browsers can use, if that is most of them. */

@@ -170,7 +170,11 @@ const HEIGHT = 150;
 const TOP = 10;
 
 /** A line chart as SVG. Two shapes and an axis do not need a library. */
-function lineChart(title: string, points: readonly ChartPoint[], unit: string): Html {
+function lineChart(
+  title: string,
+  points: readonly ChartPoint[],
+  shownAs: (value: number) => string,
+): Html {
   const values = points.flatMap(({ value }) => value ?? []);
   const [low, high] = bounds(values);
   const x = (index: number): number => round((index / (points.length - 1)) * WIDTH);
@@ -191,9 +195,9 @@ function lineChart(title: string, points: readonly ChartPoint[], unit: string): 
   );
   const first = values[0]!;
   const last = values.at(-1)!;
-  const described = `${title}: from ${roundText(first)} to ${roundText(last)}${unit}, between ${roundText(Math.min(...values))} and ${roundText(Math.max(...values))}, over ${points.length} runs`;
+  const described = `${title}: from ${shownAs(first)} to ${shownAs(last)}, between ${shownAs(Math.min(...values))} and ${shownAs(Math.max(...values))}, over ${points.length} runs`;
   return html`<figure>
-    <figcaption>${title} <b>${roundText(last)}${unit}</b></figcaption>
+    <figcaption>${title} <b>${shownAs(last)}</b></figcaption>
     <svg
       viewBox="0 0 ${WIDTH} ${HEIGHT}"
       role="img"
@@ -205,8 +209,7 @@ function lineChart(title: string, points: readonly ChartPoint[], unit: string): 
       <polyline points="${line.join(" ")}" />
     </svg>
     <p class="axis">
-      <span>${points[0]!.label}</span
-      ><span>scale from ${roundText(low)} to ${roundText(high)}${unit}</span
+      <span>${points[0]!.label}</span><span>scale from ${shownAs(low)} to ${shownAs(high)}</span
       ><span>${points.at(-1)!.label}</span>
     </p>
   </figure>`;
@@ -231,9 +234,9 @@ export function growthCharts(states: readonly ListPoint[], run: string): Html {
       mark: state.mark,
     }));
   const rules = points((state) => state.rules);
-  const size = points(({ bytes }) => (bytes === undefined ? undefined : bytes / 1000));
+  const size = points(({ bytes }) => bytes);
   return html`<div class="columns">
-    ${lineChart("Rules", rules, "")} ${lineChart("Size", size, " kB")}
+    ${lineChart("Rules", rules, numberText)} ${lineChart("Size", size, sizeText)}
   </div>`;
 }
 
@@ -247,10 +250,6 @@ function bounds(values: readonly number[]): [number, number] {
 
 function round(value: number): number {
   return Math.round(value * 10) / 10;
-}
-
-function roundText(value: number): string {
-  return numberText(Math.round(value));
 }
 
 /** `+1,250`, `−3` or `0`. */

@@ -189,7 +189,7 @@ function changedNames(change: LastChange | undefined): Html[] {
 
 function search({ index, untried }: ReportView): Html {
   const names = index.groups.reduce((sum, { count }) => sum + count, 0);
-  const chance = Math.round(2 ** index.bits / Math.max(1, names));
+  const chance = 10 ** Math.floor(Math.log10(2 ** index.bits / Math.max(1, names)));
   return html`<section id="search-section" aria-labelledby="search-title">
     <h2 id="search-title">Is it blocked?</h2>
     <form id="search" role="search">
@@ -209,8 +209,8 @@ function search({ index, untried }: ReportView): Html {
     <p class="faint">
       The search needs no network connection. It covers ${countText(names, "name")} and
       ${countText(index.rules.length, "pattern")}. Names are stored as hashes: of names that are not
-      in the list, about one in ${numberText(chance)} is shown as blocked by mistake. For an exact
-      answer with every source line, run <code>rules-compiler why</code>.${
+      in the list, fewer than one in ${numberText(chance)} are shown as blocked by mistake. For an
+      exact answer with every source line, run <code>rules-compiler why</code>.${
         untried === 0
           ? undefined
           : ` The page cannot evaluate ${countText(untried, "regular expression")}.`

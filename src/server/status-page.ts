@@ -89,7 +89,7 @@ function summary({ health, history, schedule, now }: StatusView, attention: numb
     tone: TONE[health.status],
     state,
     sentence: `${first}. ${todo}.`,
-    detail: sentence(health.reason),
+    detail: health.status === "healthy" ? undefined : sentence(health.reason),
     figures: [
       figure("Last successful build", agoText(health.lastSuccess, now)),
       figure(

@@ -25,7 +25,7 @@ import {
   tidyRule,
 } from "../syntax/adblock-rule.ts";
 import { classifyAgain, endsLikeDomain } from "../syntax/classify.ts";
-import { filterNames, isOddAddress } from "../syntax/hosts-line.ts";
+import { filterNames, isLocalName, isOddAddress } from "../syntax/hosts-line.ts";
 import { Sign, hasUnsafeCharacters, isMetadata, signsOf } from "../syntax/list-scan.ts";
 import { Suffix, isListedSuffix } from "../syntax/public-suffix.ts";
 import { loadRegex } from "../syntax/regex-rule.ts";
@@ -334,8 +334,12 @@ class OwnCancelling extends BarrierStage {
 
 /** Drops only those names of a hosts line that are whole public suffixes. */
 function judgeHosts(chunk: Chunk, row: number, { trial }: TrustJudge): Fate {
-  if ((chunk.flags[row]! & Flag.RealAddress) !== 0) return Fate.RealAddress;
   const line = textOf(chunk, row);
+  if ((chunk.flags[row]! & Flag.RealAddress) !== 0) {
+    // `255.255.255.255 broadcasthost` is in the header of hosts files.
+    const isLocal = filterNames(line, (name) => !isLocalName(name)) === undefined;
+    return isLocal ? Fate.LocalName : Fate.RealAddress;
+  }
   let isSuffix = false;
   const rest = filterNames(line, (name) => {
     const isWide = isWideName(name, trial);

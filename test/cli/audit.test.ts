@@ -58,6 +58,21 @@ user_rules: ["||own.example^", "@@||fine.example^", "||own2.example^", "||c.exam
   assert.match(stdout, /one compiled list: 4 rules/);
 });
 
+test("an audit says once that a list is unavailable, and not that anything was written", async () => {
+  const gone = "https://lists.example/gone.txt";
+  const setup = {
+    filters: [gone, "https://lists.example/a.txt"].map((url) => ({ enabled: true, url })),
+  };
+  const project = new MemoryProject(
+    { "AdGuardHome.yaml": JSON.stringify(setup) },
+    webOf({ "https://lists.example/a.txt": "||a.example^\n" }),
+  );
+  const { exit, stdout, stderr } = await project.run("audit", "AdGuardHome.yaml");
+  assert.equal(exit, 0, stderr);
+  assert.match(stdout, /unavailable: the server responded with status 404\n/);
+  assert.doesNotMatch(stdout + stderr, /written|list-incomplete/);
+});
+
 test("an audit of an own configuration names lists that are unavailable and were read from the cache", async () => {
   const config = `name: Own
 sources:

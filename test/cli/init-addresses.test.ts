@@ -45,6 +45,25 @@ test("init refuses addresses that no list can have, and writes nothing", async (
     }
 });
 
+test("a hosts file has its type, so that its header and comments alarm nobody", async () => {
+  const header = "127.0.0.1 localhost\n255.255.255.255 broadcasthost\nff02::1 ip6-allnodes\n";
+  const names = Array.from({ length: 40 }, (_, index) => `0.0.0.0 ads${index}.example.net\n`);
+  const web = webOf({
+    [ADS]: `# Title: Hosts\n${header}#=====================\n#[a note]\n${names.join("")}`,
+    [TITLED]: `! Title: Mixed\n||one.example^\n${names.slice(0, 5).join("")}`,
+  });
+  const project = new MemoryProject({}, web);
+  const made = await project.run("init", ADS, TITLED);
+  assert.equal(made.exit, 0, made.stderr);
+  const written = project.text("compiler-config.yaml");
+  assert.match(written, /name: "Hosts"\n.*\n {4}type: hosts\n/);
+  assert.match(written, /name: "Mixed"\n.*\n {4}type: adblock\n/);
+  const { exit, stderr } = await project.run();
+  assert.equal(exit, 0, stderr);
+  assert.match(stderr, /local-name 3/);
+  assert.doesNotMatch(stderr, /bad-syntax|too-wide|real-address|dropped:/);
+});
+
 test("init refuses an empty source, and hides passwords", async () => {
   const project = new MemoryProject({}, WEB);
   assert.equal((await project.run("init", "-i", "", "new.yaml")).exit, 2);
