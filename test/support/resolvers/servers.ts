@@ -400,7 +400,7 @@ export class Running {
   }
 
   async stop(): Promise<void> {
-    if (this.child.exitCode !== null) return;
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
     const ended = new Promise((closed) => this.child.on("close", closed));
     this.child.kill("SIGKILL");
     await ended;
