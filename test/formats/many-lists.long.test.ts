@@ -19,7 +19,7 @@ import { Random } from "../support/random.ts";
 import { ListMatcher } from "../support/reference/list-matcher.ts";
 import { withAncestors } from "../support/reference/names.ts";
 import { type Said, askAll, startUpstream } from "../support/resolvers/dns-client.ts";
-import { Running, type Server } from "../support/resolvers/servers.ts";
+import { Running, type Server, freePort } from "../support/resolvers/servers.ts";
 
 const BIN = join(import.meta.dirname, "../../dist/cli/bin.js");
 const LISTS = 200;
@@ -76,18 +76,22 @@ function buildLists(folder: string): Built {
 }
 
 /** Each group of clients asks at a port of its own. */
-function dnsdist(groups: readonly (readonly number[])[], isFiltering: boolean): Server {
+function dnsdist(
+  groups: readonly (readonly number[])[],
+  ports: readonly number[],
+  isFiltering: boolean,
+): Server {
   return {
     format: "cdb",
-    start: ({ folder, port, upstream }) => {
+    start: ({ folder, upstream }) => {
       const path = join(folder, "dnsdist.conf");
       const rules = groups.map((lists, group) => {
         const names = lists.map((list) => `'list-${list}'`).join(", ");
-        return `addAction(AndRule({ DSTPortRule(${port + group}), lists.blocks(${names}) }), RCodeAction(DNSRCode.NXDOMAIN))`;
+        return `addAction(AndRule({ DSTPortRule(${ports[group]}), lists.blocks(${names}) }), RCodeAction(DNSRCode.NXDOMAIN))`;
       });
       const text = [
-        `setLocal('127.0.0.1:${port}'); setACL({'127.0.0.0/8'}); setSecurityPollSuffix('')`,
-        ...groups.slice(1).map((_, group) => `addLocal('127.0.0.1:${port + 1 + group}')`),
+        `setLocal('127.0.0.1:${ports[0]}'); setACL({'127.0.0.0/8'}); setSecurityPollSuffix('')`,
+        ...ports.slice(1).map((port) => `addLocal('127.0.0.1:${port}')`),
         `newServer({ address = '127.0.0.1:${upstream}', healthCheckMode = 'up' })`,
         ...(isFiltering ? ["local lists = dofile('rules/all.cdb.lua')", ...rules] : []),
       ];
@@ -170,11 +174,11 @@ function cpuSeconds({ child }: Running): number {
   return (Number(fields[13]) + Number(fields[14])) / 100;
 }
 
-async function answersFrom(running: Running, group: number, names: string[]): Promise<Said[]> {
-  const answers = await askAll(running.port + group, names);
+async function answersFrom(port: number, names: readonly string[]): Promise<Said[]> {
+  const answers = await askAll(port, names);
   const open = [...answers.keys()].filter((at) => answers[at] === "silent");
   const again = await askAll(
-    running.port + group,
+    port,
     open.map((at) => names[at]!),
     8,
   );
@@ -201,22 +205,23 @@ test(
     const names = randomNames(files, random);
     const upstream = await startUpstream();
     ends.push(() => upstream.close());
+    const ports = await Promise.all(groups.map(freePort));
     const setting = { folder, upstream: upstream.port, list: "", allow: "" };
-    const plain = await Running.start(dnsdist(groups, false), setting);
+    const plain = await Running.start(dnsdist(groups, ports, false), setting);
     ends.push(() => plain.stop());
-    const plainCpu = await costOf(plain, names);
+    const plainCpu = await costOf(plain, ports.at(-1)!, names);
     const plainMemory = plain.memory;
     await plain.stop();
-    const running = await Running.start(dnsdist(groups, true), setting);
+    const running = await Running.start(dnsdist(groups, ports, true), setting);
     ends.push(() => running.stop());
-    const cpu = await costOf(running, names);
+    const cpu = await costOf(running, ports.at(-1)!, names);
     const counts = { asked: 0, blocked: 0, missed: 0 };
     const wrong: string[] = [];
     for (let from = 0; from < names.length; from += PART) {
       const part = names.slice(from, from + PART);
       const truth = truthOf(part, files);
       for (const [group, lists] of groups.entries()) {
-        const answers = await answersFrom(running, group, part);
+        const answers = await answersFrom(ports[group]!, part);
         for (const [at, name] of part.entries()) {
           const { blocks, isUnsure } = truth.get(name)!;
           const by = lists.filter((list) => blocks.has(list));
@@ -239,16 +244,11 @@ test(
 );
 
 /** Seconds of CPU time for a question of the last group, which has all lists. */
-async function costOf(running: Running, names: readonly string[]): Promise<number> {
-  const group = GROUPS.length - 1;
-  for (
-    let tries = 0;
-    (await askAll(running.port + group, ["control.org"]))[0] !== "passed";
-    tries++
-  )
+async function costOf(running: Running, port: number, names: readonly string[]): Promise<number> {
+  for (let tries = 0; (await askAll(port, ["control.org"]))[0] !== "passed"; tries++)
     assert.ok(tries < 100 && running.child.exitCode === null, running.log);
   const asked = names.slice(0, 50_000);
   const before = cpuSeconds(running);
-  await answersFrom(running, group, asked);
+  await answersFrom(port, asked);
   return (cpuSeconds(running) - before) / asked.length;
 }
