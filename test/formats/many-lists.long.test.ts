@@ -37,6 +37,14 @@ interface Built {
   readonly files: readonly string[];
 }
 
+function name(index: number): string {
+  return `list-${index}`;
+}
+
+function megabytes(bytes: number): string {
+  return `${Math.round(bytes / 1e6)} MB`;
+}
+
 /** Real lists, each of which is a list of one configuration, and the database of all. */
 function buildLists(folder: string): Built {
   const entries = corpusEntries()
@@ -45,7 +53,6 @@ function buildLists(folder: string): Built {
     .slice(0, LISTS);
   assert.equal(entries.length, LISTS);
   const types: Readonly<Record<string, string>> = { hosts: "hosts", domains: "domains" };
-  const name = (index: number): string => `list-${index}`;
   for (const [index, { file }] of entries.entries()) {
     const lines = readFileSync(join(corpusFolder("power"), file), "utf8").split("\n");
     writeFileSync(join(folder, `${index}.txt`), `${lines.slice(0, LINES).join("\n")}\n`);
@@ -67,7 +74,11 @@ function buildLists(folder: string): Built {
     process.execPath,
     [
       BIN,
-      ...["-q", "-c", "c.json", "--no-cache", "--no-record"],
+      "-q",
+      "-c",
+      "c.json",
+      "--no-cache",
+      "--no-record",
       ...accept.flatMap((code) => ["--accept", code]),
     ],
     { cwd: folder, maxBuffer: 1e9, stdio: "pipe" },
@@ -233,7 +244,6 @@ test(
         }
       }
     }
-    const megabytes = (bytes: number): string => `${Math.round(bytes / 1e6)} MB`;
     context.diagnostic(
       `${LISTS} lists, database ${megabytes(statSync(join(folder, "rules/all.cdb")).size)}: ${counts.asked} questions, ${counts.blocked} blocked, ${counts.missed} not because an exception without a name may free them, ${wrong.length} wrong; dnsdist has ${megabytes(running.memory)}, without the lists ${megabytes(plainMemory)}; CPU time for a question ${(1e6 * cpu).toFixed(1)} µs, without the lists ${(1e6 * plainCpu).toFixed(1)} µs; ${Math.round((Date.now() - began) / 1000)} s`,
     );
