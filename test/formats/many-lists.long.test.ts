@@ -37,7 +37,7 @@ interface Built {
   readonly files: readonly string[];
 }
 
-function name(index: number): string {
+function listName(index: number): string {
   return `list-${index}`;
 }
 
@@ -60,12 +60,12 @@ function buildLists(folder: string): Built {
   const config = {
     name: "All",
     sources: entries.map(({ syntax }, index) => ({
-      name: name(index),
+      name: listName(index),
       source: `${index}.txt`,
       type: types[syntax] ?? "adblock",
     })),
     transformations: ["RemoveComments", "Compress", "Validate", "Deduplicate"],
-    lists: entries.map((_, index) => ({ name: name(index), sources: [name(index)] })),
+    lists: entries.map((_, index) => ({ name: listName(index), sources: [listName(index)] })),
     combined: [{ format: "cdb", file: "all.cdb" }],
   };
   writeFileSync(join(folder, "c.json"), JSON.stringify(config));
@@ -83,7 +83,7 @@ function buildLists(folder: string): Built {
     ],
     { cwd: folder, maxBuffer: 1e9, stdio: "pipe" },
   );
-  return { folder, files: entries.map((_, index) => join(folder, `rules/${name(index)}.txt`)) };
+  return { folder, files: entries.map((_, index) => join(folder, `rules/${listName(index)}.txt`)) };
 }
 
 /** Each group of clients asks at a port of its own. */
