@@ -174,7 +174,7 @@ const RECORDS: Protocol<string> = {
       id,
       flags: 0x0100,
       questions: [{ type, name }],
-    }) as unknown as Buffer;
+    });
   },
   idOf: (answer) => answer.readUInt16BE(0),
   meaning(answer) {
@@ -213,8 +213,8 @@ function allQuestions(
     ...questionsFor(PAGE, PASSED, ["A"]),
     ...questionsFor("other.example.net", below, ["A"]),
     ...rewrites.flatMap((one) => {
-      const seen = addressesOnly ? familiesOf(one.seen) : one.seen;
-      const own = says(one) ? seen : PASSED;
+      const answers = addressesOnly ? familiesOf(one.seen) : one.seen;
+      const own = says(one) ? answers : PASSED;
       const children = one.isExact || isExact ? PASSED : own;
       return [
         ...questionsFor(one.name, own, types),
@@ -234,9 +234,12 @@ function familiesOf(seen: Answers): Answers {
   };
 }
 
+function fromRight(name: string): string {
+  return name.split(".").toReversed().join("\0");
+}
+
 /** Ports are open before lists are read; BIND takes names in by their labels from the right. */
 async function ready(running: Running, atOnce: number): Promise<void> {
-  const fromRight = (name: string): string => name.split(".").toReversed().join("\0");
   const last = blocked.reduce((a, b) => (fromRight(a) > fromRight(b) ? a : b));
   const asked = ["example.net", blocked.at(-1)!, last].map((name) => `A ${name}`);
   for (const began = Date.now(); ;) {
