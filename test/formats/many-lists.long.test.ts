@@ -23,8 +23,8 @@ import { Running, type Server, freePort } from "../support/resolvers/servers.ts"
 
 const BIN = join(import.meta.dirname, "../../dist/cli/bin.js");
 const LISTS = 200;
-/** The gate reads the beginning of each list. */
-const LINES = isNightly ? Infinity : 1000;
+/** The beginning of each list. */
+const LINES = isNightly ? 10_000 : 1000;
 const QUESTIONS = isNightly ? 1_000_000 : 24_000;
 /** Names that are compared at a time. */
 const PART = isNightly ? 50_000 : 6000;
