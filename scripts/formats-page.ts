@@ -50,7 +50,7 @@ Rewrites of fully trusted sources are written in the same formats, if they have 
 
 ${answerTable()}
 
-Knot Resolver 5 ignores records of a zone that answer with a name. A hosts file says nothing about types of questions other than addresses.
+Knot Resolver 5 ignores records of a zone that answer with a name. A hosts file with an IPv4 address alone says nothing about IPv6, and none says anything about other types of questions.
 
 ## Feeds
 

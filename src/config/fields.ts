@@ -45,7 +45,7 @@ const EXPAND_FIELDS = {
     description:
       "Maximum number of names that are added below one registrable domain: first those with the most queries, then the most popular. Losses count the others as `per-domain`.",
     example: 100,
-    beside: { names: ["top-1m.csv.zip"] },
+    beside: { names: ["names.txt"] },
   },
 } as const;
 

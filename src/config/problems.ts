@@ -183,8 +183,8 @@ export function* unrankedProblems({ ranks = [], ...config }: Config): Generator<
       };
 }
 
-/** Every list is a bit of a number with a sign. */
-export const MOST_COMBINED_LISTS = 31;
+/** The value of a name in a database has a digit for every four lists. */
+export const MOST_COMBINED_LISTS = 512;
 
 /** Problems of `combined` in a configuration that is otherwise valid. */
 export function combinedProblems({

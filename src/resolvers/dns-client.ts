@@ -149,8 +149,14 @@ export interface DnsAnswer {
   readonly soa: string | undefined;
   /** The same in the additional section, where policies put their zone. */
   readonly policySoa: string | undefined;
-  /** Codes of Extended DNS Errors (RFC 8914). */
-  readonly errors: readonly number[];
+  /** Extended DNS Errors (RFC 8914). */
+  readonly errors: readonly DnsError[];
+}
+
+/** Why an answer is what it is. The text is of the server, so it may contain anything. */
+export interface DnsError {
+  readonly code: number;
+  readonly text: string;
 }
 
 /** Larger answers are rejected. An answer with addresses has a few hundred bytes. */
@@ -250,7 +256,7 @@ function answerOf(packet: Packet): DnsAnswer {
     errors: options.flatMap((option) => {
       const { code, data } = option as { readonly code: unknown; readonly data?: Buffer };
       const isError = Number(code) === EXTENDED_ERROR && (data?.length ?? 0) >= 2;
-      return isError ? data!.readUInt16BE(0) : [];
+      return isError ? { code: data!.readUInt16BE(0), text: data!.toString("utf8", 2) } : [];
     }),
   };
 }

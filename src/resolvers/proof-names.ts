@@ -60,7 +60,6 @@ export async function proofNames(path: string, config: Config, host: Host): Prom
     if (older.length === MOST_OLDER) break;
   }
   const list = await LineSet.read(now);
-  const isBlocked = (name: string): boolean => list.isBlocked(name);
   const old = before && { text: await LineSet.read(before), own: ownLines(before, config) };
   const changed = changedNames({ text: list, own: ownLines(now, config) }, old);
   // An output with `fit` may leave names out.
@@ -73,7 +72,7 @@ export async function proofNames(path: string, config: Config, host: Host): Prom
     listed: isWhole ? changed.listed : [],
     freed: changed.freed,
     reachable: [...allowed, ...PROTECTED_NAMES]
-      .filter((name) => !isBlocked(name))
+      .filter((name) => list.isOpen(name))
       .slice(0, MOST_REACHABLE),
     deciding: new Set([...changed.own, ...allowed]),
   };
@@ -122,7 +121,7 @@ function changedNames(
   const old = before?.text ?? now;
   const lines = now.nameLines();
   const isFresh = (name: string): boolean => now.isBlocked(name) && !old.isBlocked(name);
-  const isFreed = (name: string): boolean => !now.isBlocked(name) && old.isBlocked(name);
+  const isFreed = (name: string): boolean => now.isOpen(name) && old.isBlocked(name);
   const isListed = (name: string): boolean => now.isBlocked(name) && old.isBlocked(name);
   const fresh = some(
     lines.filter((line) => !old.has(line)),
@@ -201,6 +200,12 @@ class LineSet {
 
   isBlocked(name: string): boolean {
     return this.rules.answer(name).verdict === "blocked";
+  }
+
+  /** Whether the resolver looks the name up: it is neither blocked nor has another answer. */
+  isOpen(name: string): boolean {
+    const { verdict } = this.rules.answer(name);
+    return verdict !== "blocked" && verdict !== "rewritten";
   }
 
   /** Lines that block a name with its subdomains; without any, lines for single names. More formats can express the former. */

@@ -47,6 +47,8 @@ const ENOUGH_ABSENT = 8;
 export class ResolverCheck {
   private readonly client: DnsClient;
   private readonly options: CheckOptions;
+  /** What the resolver says about the canary; empty if it gives no reason. */
+  private reason = "";
 
   constructor(client: DnsClient, options: CheckOptions) {
     this.client = client;
@@ -75,6 +77,7 @@ export class ResolverCheck {
       const policy = await this.ask(below(canary));
       kinds.addControl(await this.ask(controlName()));
       if (kinds.failure !== undefined || !kinds.isPolicy(policy, true)) return undefined;
+      this.reason = reasonOf(policy.answer);
       const finding = this.judge(await this.look(kinds, fewOf(this.options.names)), true);
       return finding.outcome === "proved"
         ? this.resultOf({ ...finding, upstream: true })
@@ -157,7 +160,8 @@ export class ResolverCheck {
       const others =
         agreeing === 0 ? "" : `; ${countText(agreeing, "other name agrees", "other names agree")}`;
       const reported = wrong === "" ? "" : `, but it ${wrong}`;
-      return { outcome: "proved", detail: `blocks the canary${others}${reported}` };
+      const said = this.reason === "" ? "" : ` and says ${this.reason}`;
+      return { outcome: "proved", detail: `blocks the canary${said}${others}${reported}` };
     }
     const absent = namesWith(listed, "absent").length;
     // Of so many names, a resolver without the list would find some.
@@ -193,7 +197,9 @@ export class ResolverCheck {
       if (!kinds.isPolicy(answer, isNew)) continue;
       // The resolver may have begun to answer everything like this.
       kinds.addControl(await this.ask(controlName()));
-      if (kinds.isPolicy(answer, isNew)) return true;
+      if (!kinds.isPolicy(answer, isNew)) continue;
+      this.reason = reasonOf(answer.answer);
+      return true;
     }
     return false;
   }
@@ -288,8 +294,22 @@ export interface NamedAnswer {
   readonly answer: DnsAnswer;
 }
 
-/** Forged Answer, Blocked, Censored, Filtered (RFC 8914). */
-const POLICY_ERRORS: ReadonlySet<number> = new Set([4, 15, 16, 17]);
+/** Extended DNS Errors of policies (RFC 8914). */
+const POLICY_ERRORS: ReadonlyMap<number, string> = new Map([
+  [4, "Forged Answer"],
+  [15, "Blocked"],
+  [16, "Censored"],
+  [17, "Filtered"],
+]);
+
+/** Why a policy answers: `Blocked: Home`. */
+function reasonOf({ errors }: DnsAnswer): string {
+  const error = errors.find(({ code }) => POLICY_ERRORS.has(code));
+  if (error === undefined) return "";
+  const text = error.text === "" ? "" : `: ${printable(error.text, 60)}`;
+  return `${POLICY_ERRORS.get(error.code)!}${text}`;
+}
+
 const NULL_ADDRESS = /^(?:0\.0\.0\.0|[0:]+)$/;
 
 /**
@@ -359,7 +379,7 @@ function isFailure(rcode: string): boolean {
 /** Answers that only a policy gives. */
 function isExplicit({ addresses, errors, policySoa, ...answer }: DnsAnswer): boolean {
   if (addresses.length > 0) return addresses.every((address) => NULL_ADDRESS.test(address));
-  if (policySoa !== undefined || errors.some((code) => POLICY_ERRORS.has(code))) return true;
+  if (policySoa !== undefined || errors.some(({ code }) => POLICY_ERRORS.has(code))) return true;
   return answer.rcode === "NXDOMAIN" && answer.soa === undefined && answer.isAuthoritative;
 }
 
@@ -378,6 +398,7 @@ function shapeOf(one: NamedAnswer): string {
   const { rcode, isAuthoritative, addresses, hasOthers, soa, policySoa, errors } = one.answer;
   const place = soaPosition(one);
   const owner = place === "self" ? "self" : (soa ?? "none");
-  const parts = [rcode, isAuthoritative, addresses.toSorted(), hasOthers, owner, policySoa, errors];
+  const codes = errors.map(({ code }) => code);
+  const parts = [rcode, isAuthoritative, addresses.toSorted(), hasOthers, owner, policySoa, codes];
   return JSON.stringify(parts);
 }

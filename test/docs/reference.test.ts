@@ -63,7 +63,11 @@ test("every key has a heading, a type, a default and an example that the program
     assert.ok(section !== undefined, `${path} has no heading`);
     assert.match(section, /^\n\nType: [^·]+ · (?:Required|Default: .+)\n\n\S/, path);
     for (const value of Object.keys(field.values ?? {}))
-      assert.match(section, new RegExp(`^- \`${value}\`: \\S.*\\.$`, "m"), `${path}: ${value}`);
+      assert.match(
+        section,
+        new RegExp(`^- \`${value.replaceAll(/[^\w ]/g, "\\$&")}\`: \\S.*\\.$`, "m"),
+        `${path}: ${value}`,
+      );
     const example = exampleIn(section, path);
     assert.equal(await problemsOf(example), "", path);
     const { holders, key } = holdersOf(example, path);
@@ -115,7 +119,11 @@ test("a default that is a value is what holds without the key", async () => {
       const [first] = sources as Config[];
       const text = texts[String(first!["type"])] ?? rest;
       const all = { name: "L", ...config, sources: sources.slice(0, 1) };
-      const project = new MemoryProject({ "c.json": JSON.stringify(all), "list.txt": text });
+      const project = new MemoryProject({
+        "c.json": JSON.stringify(all),
+        "list.txt": text,
+        "names.txt": "www.ads.example.com\n",
+      });
       const { exit, stderr } = await project.run("-c", "c.json");
       const files = [...project.memory.files].filter(([file]) =>
         file.startsWith("/project/rules/"),

@@ -27,13 +27,17 @@ test("merged names say what every list says, with the rules for parents", () => 
   for (let round = 0; round < CASES; round++) {
     const names = [...relatedNames(random, 60), "example", "top"];
     /** Marks by list and name. */
-    const said = LISTS.map(() => new Map<string, string>());
+    const said = new Map(
+      [0, 31, 32, 67 + random.below(500)].map((list) => [list, new Map<string, string>()]),
+    );
+    const count = Math.max(...said.keys()) + 1;
     // Many partitions, some of which are empty.
     const merged = new CombinedNames(
       () => memoryHost({ files: {} }).openScratch(),
       2 ** (20 + (round % 12)),
+      count,
     );
-    for (const [list, own] of said.entries()) {
+    for (const [list, own] of said) {
       for (const name of names) if (random.chance(0.4)) own.set(name, random.pick([..."abcdef"]));
       const lines = [...own].map(([name, mark]) => `${mark}${name}\n`);
       merged.add(encodeUtf8(lines.join("")), list);
@@ -42,26 +46,41 @@ test("merged names say what every list says, with the rules for parents", () => 
     for (const { bytes, start, end, self, below, allowSelf, allowBelow, own } of merged.names()) {
       const name = new TextDecoder().decode(bytes.subarray(start, end));
       assert.ok(!seen.has(name), `${name} twice`);
-      seen.set(name, { self, below, allowSelf, allowBelow, own });
+      const bits = { self, below, allowSelf, allowBelow, own };
+      const lists = Object.entries(bits).map(([key, words]) => [key, listsOf(words)]);
+      seen.set(name, Object.fromEntries(lists) as object);
     }
     merged.close();
     const expected = new Map<string, object>();
     for (const name of names) {
-      const entry = { self: 0, below: 0, allowSelf: 0, allowBelow: 0, own: 0 };
-      for (const [list, own] of said.entries()) {
-        const bit = 1 << list;
-        if (own.has(name)) entry.own |= bit;
+      const entry = {
+        self: [] as number[],
+        below: [] as number[],
+        allowSelf: [] as number[],
+        allowBelow: [] as number[],
+        own: [] as number[],
+      };
+      for (const [list, own] of said) {
+        if (own.has(name)) entry.own.push(list);
         const self = nearest(own, name, "abde");
         const below = nearest(own, name, "acdf");
-        if (self !== undefined) entry["def".includes(self) ? "allowSelf" : "self"] |= bit;
-        if (below !== undefined) entry["def".includes(below) ? "allowBelow" : "below"] |= bit;
+        if (self !== undefined) entry["def".includes(self) ? "allowSelf" : "self"].push(list);
+        if (below !== undefined) entry["def".includes(below) ? "allowBelow" : "below"].push(list);
       }
-      if (entry.own !== 0) expected.set(name, entry);
+      if (entry.own.length > 0) expected.set(name, entry);
     }
     assert.deepEqual(seen, new Map([...seen.keys()].map((name) => [name, expected.get(name)])));
     assert.equal(seen.size, expected.size);
   }
 });
+
+function listsOf(words: Int32Array): number[] {
+  return [...words].flatMap((word, index) =>
+    Array.from({ length: 32 }, (_, bit) => 32 * index + bit).filter(
+      (list) => (word >> (list & 31)) & 1,
+    ),
+  );
+}
 
 /** The mark of the name, if it says something about it, or of the closest parent that says something about the names below it. */
 function nearest(
@@ -130,7 +149,7 @@ test("unbound-tags: whatever the file cannot say is reported", () => {
   const names = ["example", "x.example", "y.example", "z.x.example", "z.z.x.example"];
   let exact = 0;
   for (let round = 0; round < 20 * CASES; round++) {
-    const merged = new CombinedNames(() => memoryHost({ files: {} }).openScratch(), 2 ** 20);
+    const merged = new CombinedNames(() => memoryHost({ files: {} }).openScratch(), 2 ** 20, 2);
     const said = ["one", "two"].map(() => new Map<string, string>());
     for (const [list, own] of said.entries()) {
       for (const name of names.slice(0, 4))

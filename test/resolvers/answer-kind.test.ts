@@ -39,7 +39,7 @@ const listed = (more: Partial<DnsAnswer>): NamedAnswer => ({
 const REAL: Readonly<Record<string, Partial<DnsAnswer>>> = {
   BIND: { soa: undefined, policySoa: "rpz.local" },
   unbound: { soa: undefined, isAuthoritative: true },
-  "Knot Resolver": { soa: CANARY, isAuthoritative: true, errors: [15] },
+  "Knot Resolver": { soa: CANARY, isAuthoritative: true, errors: [{ code: 15, text: "CR36" }] },
   "PowerDNS Recursor, dnsdist, dnsmasq": { soa: undefined },
   "dnsmasq with hosts": { rcode: "NOERROR", addresses: ["0.0.0.0"], soa: undefined },
   "null over IPv6": { rcode: "NOERROR", addresses: ["::"], soa: undefined },
@@ -89,7 +89,9 @@ const anyAnswer: fc.Arbitrary<DnsAnswer> = fc.record({
   hasOthers: fc.boolean(),
   soa: fc.constantFrom(undefined, ".", "example", CANARY, "rpz.local"),
   policySoa: fc.constantFrom(undefined, "rpz.local"),
-  errors: fc.array(fc.constantFrom(0, 3, 15, 22), { maxLength: 2 }),
+  errors: fc.array(fc.record({ code: fc.constantFrom(0, 3, 15, 22), text: fc.string() }), {
+    maxLength: 2,
+  }),
 });
 
 test("whatever a resolver says for all unknown names alike, it is not taken for a block of the canary", () => {

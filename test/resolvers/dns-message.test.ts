@@ -65,7 +65,7 @@ test("an answer is read with everything that shows a policy", () => {
     hasOthers: true,
     soa: "example.org",
     policySoa: "example.org",
-    errors: [17],
+    errors: [{ code: 17, text: "a" }],
   });
   const upper = Buffer.from(VALID);
   upper.write("ADS", 13);

@@ -131,7 +131,7 @@ async function publishCombined(
   const files = planned.map(({ path }) => new ListFile(path, host));
   const sizes = await Promise.all(places.map(async (list) => list && host.sizeOf(list.path)));
   const total = sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
-  const merged = new CombinedNames(openScratch, total);
+  const merged = new CombinedNames(openScratch, total, places.length);
   try {
     for (const [index, file] of files.entries()) await file.open(index === 0 ? finish : undefined);
     for (const [place, list] of places.entries())

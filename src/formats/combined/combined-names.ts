@@ -32,7 +32,7 @@ export const scopeMarks: NameFormat = {
   memoryPerName: 0,
 };
 
-/** Names of one partition, about; a table of them needs about three times as much. */
+/** Names of one partition, about, for each number of bits; a table of them needs about three times as much. */
 const PARTITION_BYTES = 16 * 1024 * 1024;
 const MOST_PARTITIONS = 1024;
 
@@ -51,10 +51,14 @@ MEANINGS[Mark.AllowBelow] = 0b1000;
  */
 export class CombinedNames {
   private readonly partitions: ScratchPartitions;
+  /** Numbers with a bit for each list. */
+  private readonly words: number;
 
   /** `bytes` is the size of all lists, about. */
-  constructor(openScratch: () => Scratch, bytes: number) {
-    const count = Math.min(MOST_PARTITIONS, Math.max(1, Math.ceil(bytes / PARTITION_BYTES)));
+  constructor(openScratch: () => Scratch, bytes: number, lists: number) {
+    this.words = Math.max(1, Math.ceil(lists / 32));
+    const wanted = Math.ceil((bytes * this.words) / PARTITION_BYTES);
+    const count = Math.min(MOST_PARTITIONS, Math.max(1, wanted));
     this.partitions = new ScratchPartitions(openScratch, 1 + count);
   }
 
@@ -74,6 +78,7 @@ export class CombinedNames {
       const entries = partitions.end(index);
       entries.push(MEANINGS[lines[start]!]!);
       entries.push(list);
+      entries.push(list >>> 8);
       entries.push(end - start - 1);
       entries.append(lines, start + 1, end);
       partitions.settle(index);
@@ -82,11 +87,11 @@ export class CombinedNames {
 
   /** Every name once. The entry is valid until the next one. */
   *names(): Generator<CombinedName, void, undefined> {
-    const { partitions } = this;
-    const tops = new PartitionNames(partitions.load(0), undefined);
+    const { partitions, words } = this;
+    const tops = new PartitionNames(partitions.load(0), words, undefined);
     yield* tops.entries();
     for (let index = 1; index < partitions.count; index++)
-      yield* new PartitionNames(partitions.load(index), tops).entries();
+      yield* new PartitionNames(partitions.load(index), words, tops).entries();
   }
 
   close(): void {
@@ -95,12 +100,14 @@ export class CombinedNames {
 }
 
 /** Bytes before the name of an entry: its meaning, its list, the length of the name. */
-const HEAD = 3;
+const HEAD = 4;
 
 /** The names of a partition, each once, with what every list says about it. */
 class PartitionNames {
   private readonly names: SliceTable;
+  private readonly words: number;
   private readonly tops: PartitionNames | undefined;
+  /** `words` numbers for each name. */
   private readonly self: Int32Array;
   private readonly below: Int32Array;
   private readonly allowSelf: Int32Array;
@@ -108,46 +115,63 @@ class PartitionNames {
   /** Positions of the dots of a name, from its end, and the hashes of what follows each. */
   private readonly dots = new Int32Array(LONGEST_NAME);
   private readonly hashes = new Int32Array(LONGEST_NAME);
+  /** The number of each parent in its table; -1 if it has no rules. */
+  private readonly rows = new Int32Array(LONGEST_NAME);
 
-  /** `bytes` are entries: four bits of meaning, a list, the length of a name, the name. */
-  constructor(bytes: Uint8Array, tops: PartitionNames | undefined) {
+  /** `bytes` are entries: four bits of meaning, a list in two bytes, the length of a name, the name. */
+  constructor(bytes: Uint8Array, words: number, tops: PartitionNames | undefined) {
+    this.words = words;
     this.tops = tops;
     let count = 0;
-    for (let at = 0; at < bytes.length; at += HEAD + bytes[at + 2]!) count++;
+    for (let at = 0; at < bytes.length; at += HEAD + bytes[at + 3]!) count++;
     this.names = new SliceTable(bytes, count);
-    this.self = new Int32Array(count);
-    this.below = new Int32Array(count);
-    this.allowSelf = new Int32Array(count);
-    this.allowBelow = new Int32Array(count);
-    for (let at = 0; at < bytes.length; at += HEAD + bytes[at + 2]!) this.enter(at);
+    this.self = new Int32Array(count * words);
+    this.below = new Int32Array(count * words);
+    this.allowSelf = new Int32Array(count * words);
+    this.allowBelow = new Int32Array(count * words);
+    for (let at = 0; at < bytes.length; at += HEAD + bytes[at + 3]!) this.enter(at);
   }
 
   private enter(at: number): void {
     const { bytes } = this.names;
     const meaning = bytes[at]!;
-    const bit = 1 << bytes[at + 1]!;
+    const list = bytes[at + 1]! | (bytes[at + 2]! << 8);
+    const bit = 1 << (list & 31);
     const start = at + HEAD;
-    const end = start + bytes[at + 2]!;
+    const end = start + bytes[at + 3]!;
     const row = this.names.numberOf(start, end, hashName(bytes, start, end));
-    if ((meaning & 1) !== 0) this.self[row]! |= bit;
-    if ((meaning & 2) !== 0) this.below[row]! |= bit;
-    if ((meaning & 4) !== 0) this.allowSelf[row]! |= bit;
-    if ((meaning & 8) !== 0) this.allowBelow[row]! |= bit;
+    const word = row * this.words + (list >>> 5);
+    if ((meaning & 1) !== 0) this.self[word]! |= bit;
+    if ((meaning & 2) !== 0) this.below[word]! |= bit;
+    if ((meaning & 4) !== 0) this.allowSelf[word]! |= bit;
+    if ((meaning & 8) !== 0) this.allowBelow[word]! |= bit;
   }
 
   *entries(): Generator<CombinedName, void, undefined> {
-    const { names } = this;
+    const { names, words } = this;
     const { bytes } = names;
-    const none = { self: 0, below: 0, allowSelf: 0, allowBelow: 0, own: 0, inherited: 0 };
-    const entry: CombinedName = { bytes, start: 0, end: 0, ...none };
+    const entry: CombinedName = {
+      bytes,
+      start: 0,
+      end: 0,
+      self: new Int32Array(words),
+      below: new Int32Array(words),
+      allowSelf: new Int32Array(words),
+      allowBelow: new Int32Array(words),
+      own: new Int32Array(words),
+      inherited: new Int32Array(words),
+    };
     for (let row = 0; row < names.size; row++) {
       entry.start = names.startOf(row);
       entry.end = names.endOf(row);
-      entry.self = this.self[row]!;
-      entry.below = this.below[row]!;
-      entry.allowSelf = this.allowSelf[row]!;
-      entry.allowBelow = this.allowBelow[row]!;
-      entry.own = entry.self | entry.below | entry.allowSelf | entry.allowBelow;
+      for (let word = 0, at = row * words; word < words; word++, at++) {
+        entry.self[word] = this.self[at]!;
+        entry.below[word] = this.below[at]!;
+        entry.allowSelf[word] = this.allowSelf[at]!;
+        entry.allowBelow[word] = this.allowBelow[at]!;
+        entry.own[word] =
+          this.self[at]! | this.below[at]! | this.allowSelf[at]! | this.allowBelow[at]!;
+      }
       this.inherit(entry);
       yield entry;
     }
@@ -155,26 +179,32 @@ class PartitionNames {
 
   /** Adds what the parents say for lists that say nothing about the name. The closest parent decides. */
   private inherit(entry: CombinedName): void {
-    const { bytes, start, end } = entry;
-    const { dots, hashes } = this;
+    const { bytes, start, end, inherited } = entry;
+    const { dots, hashes, rows, words } = this;
     const count = this.readParents(start, end);
-    let blocks = 0;
-    let allows = 0;
     for (let index = 0; index < count; index++) {
       const table = index === 0 ? this.tops : this;
-      const row = table?.names.find(bytes, dots[index]! + 1, end, hashes[index]!) ?? -1;
-      if (row === -1) continue;
-      const decided = table!.below[row]! | table!.allowBelow[row]!;
-      blocks = (blocks & ~decided) | table!.below[row]!;
-      allows = (allows & ~decided) | table!.allowBelow[row]!;
+      rows[index] = table?.names.find(bytes, dots[index]! + 1, end, hashes[index]!) ?? -1;
     }
-    entry.inherited = blocks;
-    const silentSelf = ~(entry.self | entry.allowSelf);
-    const silentBelow = ~(entry.below | entry.allowBelow);
-    entry.self |= blocks & silentSelf;
-    entry.allowSelf |= allows & silentSelf;
-    entry.below |= blocks & silentBelow;
-    entry.allowBelow |= allows & silentBelow;
+    for (let word = 0; word < words; word++) {
+      let blocks = 0;
+      let allows = 0;
+      for (let index = 0; index < count; index++) {
+        if (rows[index] === -1) continue;
+        const table = index === 0 ? this.tops! : this;
+        const at = rows[index]! * words + word;
+        const decided = table.below[at]! | table.allowBelow[at]!;
+        blocks = (blocks & ~decided) | table.below[at]!;
+        allows = (allows & ~decided) | table.allowBelow[at]!;
+      }
+      inherited[word] = blocks;
+      const silentSelf = ~(entry.self[word]! | entry.allowSelf[word]!);
+      const silentBelow = ~(entry.below[word]! | entry.allowBelow[word]!);
+      entry.self[word]! |= blocks & silentSelf;
+      entry.allowSelf[word]! |= allows & silentSelf;
+      entry.below[word]! |= blocks & silentBelow;
+      entry.allowBelow[word]! |= allows & silentBelow;
+    }
   }
 
   /** Finds the dots before the parents of a name, and their hashes; the outermost parent is the first. Returns their number. */

@@ -19,12 +19,14 @@ export const combinedCdb: CombinedFormat = {
   write({ lists, names }, { files: [lua, file], name, openScratch }) {
     lua!.write(encodeUtf8(dnsdistLua(lists.map((list) => list?.name))));
     const writer = new CdbWriter(file!, openScratch);
-    const values = new ListDigits();
+    const digits = new ListDigits(lists.length);
     const key = new Uint8Array(512);
     try {
       for (const { bytes, start, end, self, below, inherited } of names()) {
-        if (below !== inherited) writer.add(key, wireKey(bytes, start, end, key), values.of(below));
-        if (self !== below) writer.add(key, textKey(bytes, start, end, key), values.of(self));
+        if (!isEqual(below, inherited))
+          writer.add(key, wireKey(bytes, start, end, key), digits.of(below));
+        if (!isEqual(self, below))
+          writer.add(key, textKey(bytes, start, end, key), digits.of(self));
       }
       if (writer.isFull)
         throw new CompilerError([
@@ -40,18 +42,31 @@ export const combinedCdb: CombinedFormat = {
 
 /** A hexadecimal digit for every four lists, the first lists first; digits at the end that are 0 are left out. */
 class ListDigits {
-  private readonly values = new Map<number, Uint8Array>();
+  private readonly digits: Uint8Array;
 
-  of(lists: number): Uint8Array {
-    let value = this.values.get(lists);
-    if (value === undefined) {
-      const digits = Array.from({ length: 8 }, (_, place) =>
-        ((lists >>> (4 * place)) & 15).toString(16),
-      );
-      this.values.set(lists, (value = encodeUtf8(digits.join("").replace(/0+$/, "") || "0")));
-    }
-    return value;
+  constructor(lists: number) {
+    this.digits = new Uint8Array(Math.max(1, Math.ceil(lists / 4)));
   }
+
+  /** Valid until the next call. */
+  of(lists: ListBits): Uint8Array {
+    const { digits } = this;
+    let length = 1;
+    for (let place = 0; place < digits.length; place++) {
+      const digit = (lists[place >>> 3]! >>> (4 * (place & 7))) & 15;
+      digits[place] = digit < 10 ? DIGIT_0 + digit : LETTER_A + digit - 10;
+      if (digit !== 0) length = place + 1;
+    }
+    return digits.subarray(0, length);
+  }
+}
+
+const DIGIT_0 = 48;
+const LETTER_A = 97;
+
+function isEqual(one: ListBits, other: ListBits): boolean {
+  for (let word = 0; word < one.length; word++) if (one[word] !== other[word]) return false;
+  return true;
 }
 
 const BLOCK = 1024 * 1024;
@@ -86,11 +101,12 @@ export const unboundTags: CombinedFormat = {
       }
     };
     let count = 0;
+    const zone = new Zone(lists.length);
     for (const entry of names()) {
-      const zone = zoneOf(entry);
+      zone.choose(entry);
       const { bytes, start, end } = entry;
       if (zone.isInexact) losses.add(zone.loss, decodeUtf8(bytes, start, end));
-      if (zone.tags === 0) continue;
+      if (!zone.hasTags) continue;
       count++;
       add(OPENINGS[zone.form]);
       out.append(bytes, start, end);
@@ -129,56 +145,80 @@ const DATA_OPENING = encodeUtf8('local-data: "');
 const DATA_CLOSING = encodeUtf8('. A 0.0.0.0"\n');
 const TAG_OPENING = encodeUtf8('local-zone-tag: "');
 
-interface Zone {
-  readonly form: ZoneForm;
-  readonly tags: number;
-  readonly isInexact: boolean;
-  readonly loss: "conflict" | "exact" | "below";
-}
-
 /** The only zone that a name can have. It never blocks more than a list, so exceptions go first. */
-function zoneOf({ self, below, allowSelf, allowBelow, own }: CombinedName): Zone {
-  const blocked = self & below & own;
-  const alone = self & ~below & own;
-  // Names below it are blocked, the name itself is not: no zone can say that.
-  const onlyBelow = ~self & below & own;
-  const freed = own & ~self & (allowSelf | allowBelow);
-  /** Without a zone for them, their rules for parents would block the names below. */
-  const freedBelow = alone & allowBelow;
-  if (freed !== 0) {
-    const tags = freed | freedBelow;
-    const isConflict = ((self | below) & ~freed) !== 0;
-    const isExact = (freed & below) !== 0;
-    return {
-      form: "allow",
-      tags,
-      isInexact: isConflict || isExact,
-      loss: isConflict ? "conflict" : "exact",
-    };
+class Zone {
+  form: ZoneForm = "alone";
+  isInexact = false;
+  loss: "conflict" | "exact" | "below" = "conflict";
+  hasTags = false;
+  readonly tags: Int32Array;
+
+  constructor(lists: number) {
+    this.tags = new Int32Array(Math.ceil(lists / 32));
   }
-  const loss = onlyBelow !== 0 && blocked === 0 && alone === 0 ? "below" : "conflict";
-  if (blocked !== 0 && freedBelow === 0) {
-    const isInexact = alone !== 0 || onlyBelow !== 0;
-    return { form: "block", tags: blocked, isInexact, loss };
+
+  choose({ self, below, allowSelf, allowBelow, own }: CombinedName): void {
+    // Whether some list …
+    let blocks = false; // … blocks the name and what is below it
+    let blocksAlone = false;
+    let blocksBelow = false;
+    let frees = false;
+    let freesBelow = false; // … blocks the name alone, with an exception below it
+    for (let word = 0; word < own.length; word++) {
+      const ours = own[word]!;
+      const alone = self[word]! & ~below[word]! & ours;
+      blocks ||= (self[word]! & below[word]! & ours) !== 0;
+      blocksAlone ||= alone !== 0;
+      // Names below it are blocked, the name itself is not: no zone can say that.
+      blocksBelow ||= (~self[word]! & below[word]! & ours) !== 0;
+      frees ||= (ours & ~self[word]! & (allowSelf[word]! | allowBelow[word]!)) !== 0;
+      // Without a zone for them, their rules for parents would block the names below.
+      freesBelow ||= (alone & allowBelow[word]!) !== 0;
+    }
+    this.form = frees ? "allow" : blocks && !freesBelow ? "block" : "alone";
+    this.hasTags = false;
+    let isConflict = false;
+    let isExact = false;
+    let isWider = false;
+    for (let word = 0; word < own.length; word++) {
+      const ours = own[word]!;
+      const blocked = self[word]! & below[word]! & ours;
+      const alone = self[word]! & ~below[word]! & ours;
+      const freed = ours & ~self[word]! & (allowSelf[word]! | allowBelow[word]!);
+      const allowed = freed | (alone & allowBelow[word]!);
+      const tags =
+        this.form === "allow" ? allowed : this.form === "block" ? blocked : alone | blocked;
+      this.tags[word] = tags;
+      this.hasTags ||= tags !== 0;
+      isConflict ||= ((self[word]! | below[word]!) & ~freed) !== 0;
+      isExact ||= (freed & below[word]!) !== 0;
+      isWider ||= (below[word]! & ~alone) !== 0;
+    }
+    if (this.form === "allow") {
+      this.isInexact = isConflict || isExact;
+      this.loss = isConflict ? "conflict" : "exact";
+      return;
+    }
+    this.isInexact = this.form === "block" ? blocksAlone || blocksBelow : isWider;
+    this.loss = blocksBelow && !blocks && !blocksAlone ? "below" : "conflict";
   }
-  const isInexact = (below & ~alone) !== 0;
-  return { form: "alone", tags: alone | blocked, isInexact, loss };
 }
 
 /** The end of a line with tags. There are few sets of lists. */
 class TagTexts {
-  private readonly texts = new Map<number, Uint8Array>();
+  private readonly texts = new Map<string, Uint8Array>();
   private readonly tags: readonly string[];
 
   constructor(tags: readonly string[]) {
     this.tags = tags;
   }
 
-  of(bits: number): Uint8Array {
-    let text = this.texts.get(bits);
+  of(bits: ListBits): Uint8Array {
+    const key = bits.join();
+    let text = this.texts.get(key);
     if (text === undefined) {
-      const tags = this.tags.filter((_, index) => (bits & (1 << index)) !== 0);
-      this.texts.set(bits, (text = encodeUtf8(`." "${tags.join(" ")}"\n`)));
+      const tags = this.tags.filter((_, index) => (bits[index >>> 5]! & (1 << (index & 31))) !== 0);
+      this.texts.set(key, (text = encodeUtf8(`." "${tags.join(" ")}"\n`)));
     }
     return text;
   }
@@ -190,9 +230,12 @@ export const combinedFormats: ReadonlyMap<string, CombinedFormat> = new Map([
   ["unbound-tags", unboundTags],
 ]);
 
+/** A bit for each list, in numbers of 32 bits; the first list is the lowest bit of the first number. */
+type ListBits = Int32Array;
+
 /**
- * What all lists say about one name. Lists are bits of a number, the first list the lowest; the sign bit is not used. The rules for its parents are included, so the most specific entry of a name decides for
- * every list. A list that has no bit in `self` and `allowSelf` says nothing about the name.
+ * What all lists say about one name. The rules for its parents are included, so the most specific entry of a name decides for every
+ * list. A list that has no bit in `self` and `allowSelf` says nothing about the name.
  */
 export interface CombinedName {
   /** The name is `bytes.subarray(start, end)`: lower-case letters, no final dot. It is valid until the next entry. */
@@ -200,15 +243,15 @@ export interface CombinedName {
   start: number;
   end: number;
   /** Lists that block the name, and lists that block the names below it. */
-  self: number;
-  below: number;
+  readonly self: ListBits;
+  readonly below: ListBits;
   /** Lists that have an exception for the name, and for the names below it. */
-  allowSelf: number;
-  allowBelow: number;
+  readonly allowSelf: ListBits;
+  readonly allowBelow: ListBits;
   /** Lists with a rule for this name. The other bits come from its parents. */
-  own: number;
-  /** What lists block below the closest parent that has rules; 0 without one. */
-  inherited: number;
+  readonly own: ListBits;
+  /** What lists block below the closest parent that has rules; nothing without one. */
+  readonly inherited: ListBits;
 }
 
 /** A list of a combined file. */

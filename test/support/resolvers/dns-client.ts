@@ -38,10 +38,10 @@ function meaning(answer: Buffer): Said {
 }
 
 /** A way to ask over UDP. */
-export interface Protocol {
+export interface Protocol<T = Said> {
   question(id: number, name: string): Buffer;
   idOf(answer: Buffer): number;
-  meaning(answer: Buffer): Said;
+  meaning(answer: Buffer): T;
 }
 
 /** A server of the zone itself has a record for what is blocked, and none for anything else. */
@@ -60,7 +60,17 @@ export async function askAll(
   atOnce = 64,
   protocol: Protocol = DNS,
 ): Promise<Said[]> {
-  const answers: Said[] = Array.from({ length: names.length }, () => "silent" as const);
+  return await askWith(protocol, port, names, atOnce);
+}
+
+/** What a server on this machine makes of many questions. */
+export async function askWith<T>(
+  protocol: Protocol<T>,
+  port: number,
+  names: readonly string[],
+  atOnce: number,
+): Promise<(T | "silent")[]> {
+  const answers: (T | "silent")[] = Array.from({ length: names.length }, () => "silent" as const);
   const socket = createSocket({ type: "udp4", recvBufferSize: 4_000_000 });
   await new Promise<void>((bound) => socket.bind(0, "127.0.0.1", bound));
   const waiting = new Map<number, { index: number; tries: number; due: number }>();

@@ -99,12 +99,13 @@ policy.add(policy.all(policy.STUB('127.0.0.1@${place.upstream}')))
   },
   "powerdns-recursor.md": {
     unit: "pdns-recursor",
-    configure: (place) => {
+    configure: (place, read) => {
       const { folder, port, upstream } = place;
+      const own = read("recursor.conf");
       write(
         place,
         "recursor.conf",
-        `local-address=127.0.0.1
+        `${own}local-address=127.0.0.1
 local-port=${port}
 forward-zones-recurse=.=127.0.0.1:${upstream}
 dont-query=

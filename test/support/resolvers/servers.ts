@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createSocket } from "node:dgram";
+import { createServer } from "node:net";
 import { homedir } from "node:os";
 import { join } from "node:path";
 
@@ -340,12 +341,22 @@ export function isMissing(name: string): string | false {
   );
 }
 
+/** A port that nobody uses for datagrams or connections. */
 export async function freePort(): Promise<number> {
-  const socket = createSocket("udp4");
-  await new Promise<void>((bound) => socket.bind(0, "127.0.0.1", bound));
-  const { port } = socket.address();
-  await new Promise<void>((closed) => socket.close(closed));
-  return port;
+  for (;;) {
+    const socket = createSocket("udp4");
+    await new Promise<void>((bound) => socket.bind(0, "127.0.0.1", bound));
+    const { port } = socket.address();
+    const server = createServer();
+    const isFree = await new Promise<boolean>((known) => {
+      server.once("error", () => known(false));
+      server.listen(port, "127.0.0.1", () => known(true));
+    });
+    await new Promise<void>((closed) => socket.close(closed));
+    if (!isFree) continue;
+    await new Promise((closed) => server.close(closed));
+    return port;
+  }
 }
 
 /** A server that runs. */
@@ -389,7 +400,7 @@ export class Running {
   }
 
   async stop(): Promise<void> {
-    if (this.child.exitCode !== null) return;
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
     const ended = new Promise((closed) => this.child.on("close", closed));
     this.child.kill("SIGKILL");
     await ended;
