@@ -40,7 +40,9 @@ interface Pod {
 }
 
 /** Builds the renderer; returns what renders the chart with values, as `helm install lists` does. */
-function renderer(context: TestContext): (values: object) => { manifests: Manifest[]; problem: string } {
+function renderer(
+  context: TestContext,
+): (values: object) => { manifests: Manifest[]; problem: string } {
   const folder = mkdtempSync(join(tmpdir(), "chart-"));
   context.after(() => rmSync(folder, { recursive: true }));
   const program = join(folder, "render");
@@ -68,10 +70,11 @@ function renderer(context: TestContext): (values: object) => { manifests: Manife
   };
 }
 
+const isMap = (one: unknown): one is object =>
+  typeof one === "object" && one !== null && !Array.isArray(one);
+
 /** Helm merges maps, and replaces everything else. */
 function merged(defaults: object, values: object): object {
-  const isMap = (one: unknown): one is object =>
-    typeof one === "object" && one !== null && !Array.isArray(one);
   const all = Object.entries(values).map(([key, value]: [string, unknown]) => {
     const old = (defaults as Record<string, unknown>)[key];
     return [key, isMap(old) && isMap(value) ? merged(old, value) : value];
@@ -89,7 +92,7 @@ const FULL = {
     name: "List",
     sources: [{ name: "Own", source: "own.txt" }],
     outputs: [{ format: "hosts" }],
-    manifest: { file: "manifest.json", key: "/secrets/signing/minisign.key" },
+    manifest: { file: "manifest.json", key_file: "/secrets/signing/minisign.key" },
   },
   files: { "own.txt": "||ads.example^\n! 'quotes\", {{ braces }}\n", "decisions.txt": "" },
   secrets: ["signing", "serve"],
@@ -113,11 +116,10 @@ test("Kubernetes' schemas accept the chart with files, secrets, arguments and si
     assert.deepEqual(kinds, ["ConfigMap", "Deployment", ...volumes, "Service"]);
     // What a pod names must exist.
     const { containers, volumes: mounted } = podOf(manifests);
-    const claims = manifests.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+    const claims = new Set(manifests.map(({ kind, metadata }) => `${kind} ${metadata.name}`));
     for (const { configMap, persistentVolumeClaim: claim } of mounted) {
-      if (configMap !== undefined) assert.ok(claims.includes(`ConfigMap ${configMap.name}`));
-      if (claim !== undefined)
-        assert.ok(claims.includes(`PersistentVolumeClaim ${claim.claimName}`));
+      if (configMap !== undefined) assert.ok(claims.has(`ConfigMap ${configMap.name}`));
+      if (claim !== undefined) assert.ok(claims.has(`PersistentVolumeClaim ${claim.claimName}`));
     }
     assert.deepEqual(
       containers[0].volumeMounts.map(({ name }) => name),
