@@ -104,20 +104,6 @@ ${shown("kresd.conf", join(folder, ".."))}policy.add(policy.all(policy.STUB('127
     },
   },
   {
-    name: "PowerDNS Recursor",
-    set: ({ folder, port, upstream }) => {
-      const lua = write(folder, "rpz.lua", shown("recursor.lua", join(folder, "..")));
-      write(
-        folder,
-        "recursor.conf",
-        `local-address=127.0.0.1\nlocal-port=${port}\nforward-zones-recurse=.=127.0.0.1:${upstream}\ndont-query=\ndnssec=off
-daemon=no\ndisable-syslog=yes\nthreads=1\nsocket-dir=${folder}\nhint-file=no\nsecurity-poll-suffix=\npacketcache-ttl=0\nlua-config-file=${lua}\n`,
-      );
-      const hook = { reload: "powerdns-recursor", with: [`--socket-dir=${folder}`] };
-      return { words: ["pdns_recursor", `--config-dir=${folder}`], hook };
-    },
-  },
-  {
     name: "dnsdist",
     set: ({ folder, port, upstream }) => {
       const conf = write(
