@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
+import { report } from "./inputs.ts";
 import { SWITCH_WAYS, type SwitchFigures, runSwitch } from "../test/support/resolvers/switches.ts";
 
 /**
@@ -37,11 +38,4 @@ for (const names of SIZES)
       rmSync(folder, { recursive: true, force: true });
     }
   }
-if (process.argv.includes("--save")) {
-  const measured = {
-    date: new Date().toISOString().slice(0, 10),
-    command: "node bench/switches.ts --save",
-  };
-  const path = join(import.meta.dirname, "results/switches.json");
-  writeFileSync(path, `${JSON.stringify({ measured, rows }, undefined, 2)}\n`);
-}
+report("switches", { rows });

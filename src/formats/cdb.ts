@@ -239,7 +239,7 @@ export function dnsdistLua(lists: readonly (string | undefined)[]): string {
   return `-- Written by rules-compiler. In the configuration of dnsdist:
 --   local lists = dofile('/path/of/this/file')
 --   addAction(lists.blocks(${named.find((name) => name !== "false") ?? ""}), RCodeAction(DNSRCode.NXDOMAIN))
--- lists.blocks() without names matches what any list blocks.
+-- lists.blocks() without names matches what any list blocks; lists.allows() matches exceptions, for AllowAction().
 local LISTS = { ${named.join(", ")} }
 local file = debug.getinfo(1, 'S').source:match('^@(.*)%.lua$')
 local store = newCDBKVStore(file, ${REFRESH_SECONDS})
@@ -295,6 +295,11 @@ function lists.blocks(...)
     if hasOne(value, wanted) then values[#values + 1] = TagRule(tag, value) end
   end
   return AndRule({ isListed, OrRule(values) })
+end
+
+-- A rule that matches the names that an exception keeps reachable, before a database with other lists is asked.
+function lists.allows()
+  return TagRule(tag, '0')
 end
 
 return lists

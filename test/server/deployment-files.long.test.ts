@@ -3,12 +3,12 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import process from "node:process";
 import { test } from "node:test";
 import { parseAllDocuments } from "yaml";
 import { NO_HISTORY, withRun } from "../../src/server/history.ts";
 import { metricsText } from "../../src/server/metrics.ts";
+import { kubernetesModels } from "../support/kubernetes.ts";
 
 const root = join(import.meta.dirname, "../..");
 
@@ -195,11 +195,7 @@ test("the action's steps run as bash, and its inputs reach it as variables only"
 });
 
 test("Kubernetes' own schemas accept the manifests", async () => {
-  const models = {
-    ...(await modelsOf("batch/v1")),
-    ...(await modelsOf("apps/v1")),
-    ...(await modelsOf("v1")),
-  };
+  const models = await kubernetesModels();
   let checked = 0;
   for (const name of readdirSync(join(root, "deploy/kubernetes"))) {
     const text = readFileSync(join(root, "deploy/kubernetes", name), "utf8");
@@ -213,13 +209,6 @@ test("Kubernetes' own schemas accept the manifests", async () => {
   assert.equal(checked, 5);
   assert.throws(() => new models["CronJob"]!({ spec: { schedule: 7 } }).validate());
 });
-
-async function modelsOf(version: string): Promise<Models> {
-  const path = join(root, "test/tools/node_modules/kubernetes-models", version, "index.js");
-  return (await import(pathToFileURL(path).href)) as Models;
-}
-
-type Models = Record<string, new (manifest: object) => { validate(): void }>;
 
 test("cron accepts the line, and the guide shows it", () => {
   const crontab = readFileSync(join(root, "deploy/cron/rules-compiler.cron"), "utf8");

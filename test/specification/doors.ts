@@ -72,6 +72,7 @@ export const doors: readonly Door[] = [
     get: "a chart that runs the image",
     run: "`helm install lists packaging/helm/rules-compiler`, once a registry has the image",
     file: "packaging/helm",
+    test: "test/package/chart.nightly.test.ts",
   },
 ];
 
