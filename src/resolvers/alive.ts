@@ -56,6 +56,8 @@ export const USUAL_RATE = 20;
 const USUAL_WEIGHT = 0.5;
 /** Names of the list below a domain that are looked for before it counts as missing. */
 const MOST_BELOW = 8;
+/** 2000-01-01: observations have years of two digits. */
+const FIRST_DAY = 10_957;
 /** Names without observations for so long are forgotten. */
 const FORGOTTEN_DAYS = 400;
 
@@ -231,13 +233,15 @@ async function importFile(
   { observations, today }: { readonly observations: Observations; readonly today: number },
   host: Host,
 ): Promise<NonNullable<AliveResult["imported"]>> {
-  const [, file = text, written] = /^(?<file>.+)=(?<weight>[\d.]+)$/.exec(text) ?? [];
-  const weight = numberWithin("The weight", Number(written ?? USUAL_WEIGHT), 0.1, 0.9);
+  const [, file = text, given] = /^(?<file>.+)=(?<weight>[\d.]+)$/.exec(text) ?? [];
+  const weight = numberWithin("The weight", Number(given ?? USUAL_WEIGHT), 0.1, 0.9);
   const mark = String(Math.round(weight * 10)) as Mark;
   const path = host.path.resolve(host.cwd, file);
   try {
     const stamp = await host.stampOf(path);
-    const day = stamp === undefined ? today : Math.min(today, dayOf(new Date(stamp.changed)));
+    const written = stamp === undefined ? Number.NaN : dayOf(new Date(stamp.changed));
+    // A file without a time that can be true counts as of today, which makes no name look dead for longer.
+    const day = written > FIRST_DAY && written < today ? written : today;
     const bytes = await host.readFile(path);
     return { file, ...importInto(observations, bytes, { path: file, day, mark }) };
   } catch (error) {
