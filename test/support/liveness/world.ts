@@ -1,4 +1,5 @@
 import dnsPacket, { type Answer, type Packet, type SoaAnswer } from "dns-packet";
+import { subjectOf } from "../../../src/liveness/verdict.ts";
 import { FILTERED } from "../../../src/resolvers/ask-names.ts";
 import type { Exchange } from "../../../src/host/host.ts";
 import { type Host, HostError } from "../internals.ts";
@@ -53,6 +54,11 @@ const TOPS: Readonly<Partial<Record<WorldKind, string>>> = {
   lossy: "zz",
 };
 
+/** What happens to names of real lists. */
+export function worldOf(domains: readonly string[]): WorldName[] {
+  return domains.map((name, index) => ({ name, listed: name, index, kind: SHARES[(index * 37) % SHARES.length]! }));
+}
+
 export function worldNames(count: number): WorldName[] {
   return Array.from({ length: count }, (_, index) => {
     const kind = SHARES[index % SHARES.length]!;
@@ -100,8 +106,12 @@ export class World {
   filtersFrom: number = Infinity;
   private readonly byName = new Map<string, WorldName>();
 
-  constructor(count: number, kinds: readonly WorldKind[] = KINDS.map(([kind]) => kind)) {
-    this.names = worldNames(count).filter(({ kind }) => kinds.includes(kind));
+  constructor(
+    names: number | readonly WorldName[],
+    kinds: readonly WorldKind[] = KINDS.map(([kind]) => kind),
+  ) {
+    const all = typeof names === "number" ? worldNames(names) : names;
+    this.names = all.filter(({ kind }) => kinds.includes(kind));
     for (const one of this.names) this.byName.set(one.name, one);
   }
 
@@ -109,7 +119,7 @@ export class World {
   said(asked: string, type: string): Said | undefined {
     this.questions++;
     const top = asked.slice(asked.lastIndexOf(".") + 1);
-    const domain = asked.split(".").slice(-2).join(".");
+    const domain = subjectOf(asked);
     const denied: Said = { rcode: 3, soa: top === "example" ? "." : top };
     const empty: Said = { rcode: 0, soa: domain };
     const one = this.byName.get(domain);
