@@ -845,7 +845,7 @@ function aliveSection({ states, sources, dead, unseen }: AliveStats): Html {
       html`<tr>
         <td>${one.label}</td>
         <td class="n" data-name="Lines">${numberText(one.lines)}</td>
-        <td class="n" data-name="Dead">${numberText(one.dead)}${share(one.dead, one.lines)}</td>
+        <td class="n" data-name="Dead">${numberText(one.dead)}${percentOf(one.dead, one.lines)}</td>
         <td class="n" data-name="Held">${numberText(one.held)}</td>
         <td class="n" data-name="Missing">${numberText(one.missing)}</td>
         <td class="n" data-name="Parked">${numberText(one.parked)}</td>
@@ -878,6 +878,6 @@ function aliveSection({ states, sources, dead, unseen }: AliveStats): Html {
     ${unseen.length === 0 ? undefined : html`<p class="faint">${countText(unseen.length, "source file")} could not be searched, so that counts may be too low.</p>`}`;
 }
 
-function share(count: number, of: number): string {
+function percentOf(count: number, of: number): string {
   return of === 0 ? "" : ` (${((100 * count) / of).toFixed(1)} %)`;
 }

@@ -38,12 +38,20 @@ test(
     const domains = new Set(
       texts.flatMap((text) => text.split("\n").flatMap((line) => namesIn(line).map(subjectOf))),
     );
-    const world = new World(worldOf([...domains].filter((name) => /^[a-z\d.-]+\.[a-z]+$/.test(name) && !FILTERED.includes(name))));
+    const world = new World(
+      worldOf(
+        [...domains].filter(
+          (name) => /^[a-z\d.-]+\.[a-z]+$/.test(name) && !FILTERED.includes(name),
+        ),
+      ),
+    );
     const project = new MemoryProject({
       "c.json": JSON.stringify({
         name: "Three lists",
         sources: LISTS.map(([name, , type], index) => ({
-          ...{ name, source: `${index}.txt`, type },
+          name,
+          source: `${index}.txt`,
+          type,
           ...(index === 0 && { dead: "drop" }),
         })),
         transformations: ["Validate", "Deduplicate", "Compress"],
@@ -70,7 +78,11 @@ test(
       project.now = new Date(START + day * DAY_MS).toISOString();
       const request = { resolvers: ["192.0.2.53"], rate: 100_000, parked: "/project/parked.txt" };
       const limits = { datagramMs: [1], streamMs: 1 };
-      const { asked, refusal } = await askAlive({ ...request, limits }, options, world.on(project.host));
+      const { asked, refusal } = await askAlive(
+        { ...request, limits },
+        options,
+        world.on(project.host),
+      );
       assert.equal(refusal, undefined, `day ${day}`);
       questions += asked.questions;
     }
@@ -78,7 +90,11 @@ test(
     const { stdout } = await project.run("stats", "--fate", "dead", ...words);
     const dropped = stdout.trim().split("\n");
     assert.ok(dropped.length > 10);
-    for (const line of dropped) assert.match(line, /^0\.txt:\d+: \S.*  dead since 2026-1\d-\d\d: NXDOMAIN on [56] days, last on 2026-10-\d\d$/);
+    for (const line of dropped)
+      assert.match(
+        line,
+        /^0\.txt:\d+: \S.*  dead since 2026-1\d-\d\d: NXDOMAIN on [56] days, last on 2026-10-\d\d$/,
+      );
     const dead = world.names.filter((one) => (deathOf(one) ?? Infinity) + 22 < DAYS).length;
     const page = await project.run("stats", "--html", "page.html", ...words);
     assert.equal(page.exit, 0, page.stderr);
@@ -92,7 +108,9 @@ test(
     const said = String(await opened.evaluate('document.querySelector("main").innerText'));
     const section = said.slice(said.indexOf("Names that do not exist"));
     for (const [name] of LISTS) assert.ok(section.includes(name), name);
-    const shown = Number(/([\d,]+) do not exist, and have not for weeks/.exec(section)?.[1]?.replaceAll(",", ""));
+    const shown = Number(
+      /([\d,]+) do not exist, and have not for weeks/.exec(section)?.[1]?.replaceAll(",", ""),
+    );
     assert.ok(shown >= dropped.length, `${shown} dead lines, ${dropped.length} dropped`);
     assert.match(section, /[1-9]\d* have the name servers of parked names/);
     await assertAccessible(opened, "dead names", context);

@@ -56,7 +56,12 @@ const TOPS: Readonly<Partial<Record<WorldKind, string>>> = {
 
 /** What happens to names of real lists. */
 export function worldOf(domains: readonly string[]): WorldName[] {
-  return domains.map((name, index) => ({ name, listed: name, index, kind: SHARES[(index * 37) % SHARES.length]! }));
+  return domains.map((name, index) => ({
+    name,
+    listed: name,
+    index,
+    kind: SHARES[(index * 37) % SHARES.length]!,
+  }));
 }
 
 export function worldNames(count: number): WorldName[] {
