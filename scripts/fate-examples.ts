@@ -122,6 +122,11 @@ export const FATE_EXAMPLES: Readonly<Record<Exclude<FateName, "spare">, FateExam
     text: "https://drive.google.com/login.php",
     source: { type: "urls", urls: "host" },
   },
+  dead: {
+    text: "||gone.example^\n||ads.example.com^",
+    source: { dead: "drop" },
+    files: { "observations.txt": "gone.example x261020 x261027 x261103 x261108 x261109" },
+  },
   "few-sources": { text: "||ads.example.com^", list: { min_sources: 2 } },
   "too-old": {
     text: "||ads.example.com^",

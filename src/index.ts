@@ -30,6 +30,7 @@ import type { Explanation } from "./explain/why.ts";
 import type { Host } from "./host/host.ts";
 import { withMemoryFiles } from "./host/memory-files.ts";
 import { nodeHost } from "./host/node.ts";
+import { type AliveRequest, type AliveResult, askAlive } from "./resolvers/alive.ts";
 import { type Proof, proveResolvers } from "./resolvers/prove.ts";
 import { type RowView, rowsOf } from "./rules/rule-table.ts";
 
@@ -218,6 +219,15 @@ export async function prove(request: BuildRequest): Promise<Proof[]> {
   const { options, host, waitMs } = await contextOf(request);
   const { signal } = request;
   return await unlessAborted(request, () => proveResolvers(options, host, { waitMs, signal }));
+}
+
+/** @internal Asks whether the names of published lists exist. */
+export async function aliveIn(
+  request: AliveRequest,
+  options: BuildOptions,
+  host: Host,
+): Promise<AliveResult> {
+  return await askAlive(request, options, host);
 }
 
 async function again(

@@ -474,9 +474,10 @@ class ListBuild {
     const { config, plugins } = plan.list;
     const hasPlugins = plugins.transformations.size + plugins.formats.size > 0;
     const isTimed = plan.compile.sources.some(
-      ({ feed, keepMs }) => keepMs !== undefined || (feed && dependsOnTime(feed)),
+      ({ feed, keepMs, dropsDead }) =>
+        keepMs !== undefined || dropsDead || (feed && dependsOnTime(feed)),
     );
-    // A manifest and entries of feeds expire, and plugins change without notice, so such lists are always rebuilt.
+    // A manifest, entries of feeds and observations expire, and plugins change without notice, so such lists are always rebuilt.
     if (plan.files.length === 0 || config.manifest !== undefined || hasPlugins || isTimed) return;
     // The next build asks the sources, and says what has ended.
     if (session.options.decided !== undefined) return;

@@ -22,6 +22,8 @@ import {
   withTitles,
   withUniqueNames,
 } from "../import/hostlist-compiler.ts";
+import { OBSERVATIONS_FILE, Observations, dayOf } from "../liveness/observations.ts";
+import { Verdicts, livenessFacts } from "../liveness/verdict.ts";
 import { namesOfLine } from "../meaning/line.ts";
 import type { RankedNames } from "../meaning/ranked-names.ts";
 import { type OutputFile, outputFailed } from "../publish/list-file.ts";
@@ -45,9 +47,10 @@ import {
   openLastBuild,
   wholeBuild,
 } from "./state/kept-builds.ts";
-import type { LogEvent, NameRank } from "../documents/facts.ts";
+import type { LogEvent, NameLiveness, NameRank } from "../documents/facts.ts";
 
 export type { LogEvent, NameRank } from "../documents/facts.ts";
+export { livenessText } from "../liveness/verdict.ts";
 
 const EXCEPTION = encodeUtf8("@@");
 /** Other formats have a different syntax for exceptions. */
@@ -446,6 +449,31 @@ export async function openRanks(
     if (error instanceof CompilerError || error instanceof HostError) return undefined;
     throw error;
   }
+}
+
+/** What the observations beside the configuration say; undefined without any. */
+export async function openVerdicts(
+  { configPath, inputs }: BuildOptions,
+  host: Host,
+): Promise<Verdicts | undefined> {
+  if (inputs.length > 0) return undefined;
+  const folder = host.path.dirname(host.path.resolve(host.cwd, configPath));
+  const path = host.path.join(folder, OBSERVATIONS_FILE);
+  if (!(await host.exists(path))) return undefined;
+  return new Verdicts(await Observations.read(path, host), dayOf(host.now()));
+}
+
+/** Finds what is known about the existence of names and of their registrable domains; undefined if nothing was observed. */
+export async function livenessFinder(
+  options: BuildOptions,
+  host: Host,
+): Promise<((name: string) => NameLiveness | undefined) | undefined> {
+  const verdicts = await openVerdicts(options, host);
+  if (verdicts === undefined) return undefined;
+  return (name) => {
+    const liveness = verdicts.ofRule(name, false);
+    return liveness.state === "unknown" ? undefined : livenessFacts(liveness);
+  };
 }
 
 /** Finds the ranks of names; undefined if neither a name nor its registrable domain has one. */

@@ -1,5 +1,12 @@
 import { pathToFileURL } from "node:url";
-import { openRanks, unfinishedPublish, writeText } from "../builder/inspect-lists.ts";
+import {
+  livenessFinder,
+  livenessText,
+  openRanks,
+  openVerdicts,
+  unfinishedPublish,
+  writeText,
+} from "../builder/inspect-lists.ts";
 import { listFiles } from "../builder/plan/list-plan.ts";
 import { isFolderName } from "../builder/plan/project.ts";
 import {
@@ -15,7 +22,7 @@ import { CompilerError, errorOf } from "../diagnostics/render.ts";
 import { countText, nearest, printable } from "../diagnostics/text.ts";
 import { FATE_ENTRIES, fateLines } from "../explain/glossary.ts";
 import { isSame } from "../explain/list-change.ts";
-import { trafficLogs, trafficStats } from "../explain/traffic.ts";
+import { askedName, trafficLogs, trafficStats } from "../explain/traffic.ts";
 import { sendToOutput } from "../host/files.ts";
 import type { Host } from "../host/host.ts";
 import { buildReport } from "../report/build-report.ts";
@@ -67,10 +74,16 @@ async function listLines(
 ): Promise<void> {
   const counts = new Map<string, number>(names.map((name) => [name, 0]));
   const unseen: string[] = [];
-  const textOf = (line: LineOfFate): string =>
-    options.json
-      ? JSON.stringify({ list, ...line })
-      : lineText(fromHere(line, host), reporter.dataStyle, columnsOf(host.stdout));
+  const aliveOf = names.includes("dead") ? await livenessFinder(options, host) : undefined;
+  const textOf = (line: LineOfFate): string => {
+    const { fate, text = "" } = line;
+    const alive = fate === "dead" ? aliveOf?.(askedName(text)) : undefined;
+    if (options.json) return JSON.stringify({ list, ...line, ...(alive && { alive }) });
+    const shown = lineText(fromHere(line, host), reporter.dataStyle, columnsOf(host.stdout));
+    return alive === undefined
+      ? shown
+      : `${shown}  ${reporter.dataStyle.faint(livenessText(alive))}`;
+  };
   const { cacheDir } = options;
   for await (const lines of fateLines(record, { fates: names, sources }, cacheDir, host)) {
     for (const { fate } of lines) counts.set(fate, counts.get(fate)! + 1);
@@ -177,7 +190,9 @@ export const answerWithPage: Command = async (options, host, reporter) => {
     const own = `${host.path.basename(build.path).replace(/\.txt$/, "")}.report.html`;
     const name = wanted === undefined || isFolder ? host.path.join(wanted ?? "", own) : wanted;
     const traffic = logs && (await trafficStats(build, logs, options.cacheDir, host));
-    const more = { traffic, beside, ranks: await openRanks(options, host) };
+    const verdicts = await openVerdicts(options, host);
+    const { cacheDir } = options;
+    const more = { traffic, beside, ranks: await openRanks(options, host), verdicts, cacheDir };
     const path = host.path.resolve(host.cwd, name);
     await writeText(path, await buildReport(build, host, more), host);
     const { style } = reporter;

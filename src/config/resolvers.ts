@@ -29,7 +29,7 @@ const PLACE =
 const LABEL = /^[a-z\d_](?:[\w-]{0,61}[a-z\d])?$/i;
 
 /** Undefined if the text is not an address. */
-function addressOf(text: string): ResolverAddress | undefined {
+export function addressOf(text: string): ResolverAddress | undefined {
   const groups = PLACE.exec(text)?.groups;
   if (groups === undefined) return undefined;
   const { bracketed, ipv6, host, port, server } = groups;

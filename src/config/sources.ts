@@ -111,6 +111,17 @@ export const SOURCE_ONLY_FIELDS = {
       "For how long rules stay after the source had them, for feeds that contain only the newest: the list gets the union of what was seen in that time. Exceptions are not remembered. For feeds and lists of type `adblock`, `hosts` and `domains`. The cache contains what was seen.",
     example: "30d",
   },
+  dead: {
+    type: "choice",
+    default: "`report`",
+    values: {
+      report: "Reports show lines for dead names; nothing is dropped",
+      drop: "Lines for dead names are dropped, and come back when the name does",
+    },
+    description:
+      "What to do about names that do not exist, by what [`alive`](../guide/alive.md) has seen. `drop` is wrong for feeds of threats, whose names sleep and come back.",
+    example: "drop",
+  },
   max_age: {
     type: "duration",
     default: "nothing",

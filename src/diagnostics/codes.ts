@@ -748,6 +748,23 @@ const COMPILE_CODES = {
     meaning: "The last build of the list has no record.",
     hint: "Compile the list first: rules-compiler compile. The record is in .rules-compiler next to the list",
   },
+  "bad-observations": {
+    exit: 2,
+    meaning:
+      "`observations.txt`, which `alive` writes beside the configuration, or a file that it should import cannot be read or written.",
+    hint: "Check the file and its permissions",
+  },
+  "no-observations": {
+    meaning:
+      "A source has `dead: drop`, but the names of the list were not asked about within 45 days, so that nothing is dropped.",
+    hint: "Run rules-compiler alive every day, or remove dead: drop",
+  },
+  "resolver-refused": {
+    exit: 12,
+    meaning:
+      "A resolver that `alive` asks filters, rewrites NXDOMAIN, does not pass on the proof of it, or does not answer. What it said since its last passed test does not count.",
+    hint: "Ask a recursive resolver that loads no list, such as unbound on this machine",
+  },
   "newer-state": {
     exit: 2,
     meaning: "A file that earlier runs left was written by a newer version of this program.",

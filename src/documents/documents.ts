@@ -2,6 +2,7 @@ import type { Exit } from "../diagnostics/codes.ts";
 import type { Diagnostic } from "../diagnostics/render.ts";
 import type {
   AccountLimits,
+  AliveOfList,
   AuditedList,
   ChangedName,
   CompileReport,
@@ -20,6 +21,7 @@ import type {
   ListStats,
   LogEvent,
   Manifest,
+  NameLiveness,
   NameRank,
   Problem,
   Proof,
@@ -60,6 +62,7 @@ export interface Documents {
   /** `hold BUILD` publishes the build first. */
   readonly "hold BUILD": BuildDocument;
   readonly prove: ProveDocument;
+  readonly alive: AliveDocument;
   readonly validate: ValidateDocument;
   readonly init: InitDocument;
   readonly audit: AuditDocument;
@@ -201,6 +204,8 @@ export interface NamesOfList {
 }
 
 export interface AnsweredName extends Explanation {
+  /** Whether it exists, if that was observed. */
+  readonly alive?: NameLiveness;
   readonly rank?: NameRank;
   /** How often the name is in the query logs. */
   readonly asked?: number;
@@ -289,6 +294,33 @@ export interface ProveDocument {
 export interface ProofsOfList {
   readonly list: string;
   readonly resolvers: readonly Proof[];
+}
+
+/** What resolvers said about the names of lists. */
+export interface AliveDocument {
+  /** Whether the resolvers passed all tests. */
+  readonly ok: boolean;
+  /** Why one did not. */
+  readonly refusal?: string;
+  /** The file of observations. */
+  readonly file: string;
+  /** Names with observations. */
+  readonly names: number;
+  /** Names that were due. */
+  readonly due: number;
+  /** What was asked in this run. */
+  readonly asked: { readonly names: number; readonly questions: number; readonly tests: number };
+  readonly imported?: ImportedObservations;
+  readonly lists: readonly AliveOfList[];
+}
+
+/** What a file of another tool says. */
+export interface ImportedObservations {
+  readonly file: string;
+  readonly missing: number;
+  readonly answered: number;
+  /** Lines that say nothing about a name. */
+  readonly ignored: number;
 }
 
 export interface ValidateDocument {

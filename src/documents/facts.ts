@@ -713,3 +713,49 @@ export interface ListBesideOthers {
   /** How many of its rules each other list has. */
   readonly shared: readonly { readonly list: string; readonly rules: number }[];
 }
+
+/**
+ * Whether a name exists. `missing`: it may be dead, but not for long enough. `held`: for long enough, but too many others ceased to exist
+ * at the same time. `parked`: its name servers are those of parked names. `unknown`: it was not asked about lately.
+ */
+export type NameState = "unknown" | "answers" | "parked" | "missing" | "held" | "dead";
+
+/** What is known about the existence of a name. */
+export interface NameLiveness {
+  /** The name that was asked about: the registrable domain, or the name of a rule for it alone. */
+  readonly name: string;
+  readonly state: NameState;
+  /** The first day on which it did not exist since its last answer. */
+  readonly since?: string;
+  /** The last day that counts. */
+  readonly last?: string;
+  /** On how many of the days that still matter it did not exist. */
+  readonly times?: number;
+}
+
+/** How many rules of a list have names of each state, and which are dead. */
+export interface AliveStats {
+  readonly states: Readonly<Record<NameState, number>>;
+  readonly sources: readonly SourceAlive[];
+  /** Some dead names, the newest first. */
+  readonly dead: readonly NameLiveness[];
+  /** Source files that could not be searched. */
+  readonly unseen: readonly string[];
+}
+
+/** How many lines of a source have such names, whether they are in the list or not. */
+export interface SourceAlive {
+  readonly label: string;
+  readonly lines: number;
+  readonly dead: number;
+  readonly missing: number;
+  readonly held: number;
+  readonly parked: number;
+}
+
+/** The rules of a published list for one name, by the state of the name. */
+export interface AliveOfList {
+  readonly list: string;
+  readonly rules: number;
+  readonly states: Readonly<Record<NameState, number>>;
+}

@@ -71,6 +71,8 @@ export interface PlannedSource {
   readonly keepMs: number | undefined;
   /** How long ago its rules may have been seen first. */
   readonly maxAgeMs: number | undefined;
+  /** Whether its lines for dead names are dropped. */
+  readonly dropsDead: boolean;
   /** Whether it must have as many entries as its header names. */
   readonly checksCount: boolean;
   /** What its rules may do; undefined if that depends on its location. */
@@ -144,6 +146,7 @@ export function planOf(
       allowPrivate: source.allow_private === true,
       keepMs: durationMs(source.remember ?? ""),
       maxAgeMs: durationMs(source.max_age ?? ""),
+      dropsDead: source.dead === "drop",
       checksCount: source.check_count !== false && !isFeed(source),
       trust: source.trust,
       bounds: boundsOf(config),

@@ -91,6 +91,7 @@ const ADVICE: Readonly<Partial<Record<FateName, string>>> = {
   "not-chosen": `\`where\` or the type of the feed decides it. ${OWN_CHOICE}`,
   "few-sources": `\`min_sources\` decides it. ${OWN_CHOICE}`,
   "too-old": `\`max_age\` decides it. ${OWN_CHOICE}`,
+  dead: "Nothing needs to be done: the line comes back with the first build after `alive` has seen the name again",
   "not-ranked": `\`fit.top\` decides it. ${OWN_CHOICE}`,
 };
 

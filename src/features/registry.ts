@@ -1,6 +1,7 @@
 import type { ListFeature } from "../engine/feature.ts";
 import { allow } from "./allow.ts";
 import { canary } from "./canary.ts";
+import { dead } from "./dead.ts";
 import { decisions } from "./decisions.ts";
 import { exceptions } from "./exceptions.ts";
 import { expand } from "./expand.ts";
@@ -17,6 +18,7 @@ import { wideRules } from "./wide-rules.ts";
 /** All features. Their stages are in this order within a place of the pipeline, and so are their warnings. */
 export const listFeatures: readonly ListFeature[] = [
   remember,
+  dead,
   // Before the canary, which is made of all other rules.
   decisions,
   canary,

@@ -13,6 +13,7 @@ import {
 } from "../explain/glossary.ts";
 import { type ListChange, listChange, namesWith, rankOfChange } from "../explain/list-change.ts";
 import type { TrafficStats } from "../explain/traffic.ts";
+import type { AliveStats } from "../documents/facts.ts";
 import type { Host } from "../host/host.ts";
 import type { RankedNames } from "../meaning/ranked-names.ts";
 import {
@@ -79,6 +80,8 @@ export interface ReportView {
   readonly index: SearchIndex;
   /** The number of rules that the page cannot evaluate. */
   readonly untried: number;
+  /** Which names exist, if that was observed. */
+  readonly alive?: AliveStats | undefined;
   /** What the list does for the queries of logs. */
   readonly traffic?: TrafficStats | undefined;
 }
@@ -120,7 +123,7 @@ export function reportPage(view: ReportView): string {
           ${summary(view, attention)} ${changeSection(view.change)}
           ${attentionSection(attention, NOTHING)} ${search(view)}
           ${sourceSection(view.stats, view.change)} ${view.traffic && trafficSection(view.traffic)}
-          ${details(view)}
+          ${view.alive && aliveSection(view.alive)} ${details(view)}
         </main>
         ${new Html(`<script type="application/json" id="index">${data}</script><script>${PAGE_SCRIPT}</script>`)}
       </body>
@@ -823,4 +826,58 @@ function trafficSection({ files, queries, blocked, sources, unseen }: TrafficSta
       byBlocked.map((one) => ({ label: one.label, value: one.blocked, part: one.alone })),
       "by it alone",
     )}`;
+}
+
+const STATE_TEXTS = [
+  ["dead", "do not exist, and have not for weeks"],
+  ["held", "do not exist, but too many others ceased to exist at the same time"],
+  ["missing", "did not exist when they were asked about last, but not for long enough"],
+  ["parked", "have the name servers of parked names"],
+] as const;
+
+/** Which names of the sources do not exist. */
+function aliveSection({ states, sources, dead, unseen }: AliveStats): Html {
+  const all = Object.values(states).reduce((sum, count) => sum + count, 0);
+  const asked = all - states.unknown;
+  const worst = sources.toSorted((a, b) => b.dead - a.dead || b.missing - a.missing);
+  const rows = worst.map(
+    (one) =>
+      html`<tr>
+        <td>${one.label}</td>
+        <td class="n" data-name="Lines">${numberText(one.lines)}</td>
+        <td class="n" data-name="Dead">${numberText(one.dead)}${percentOf(one.dead, one.lines)}</td>
+        <td class="n" data-name="Held">${numberText(one.held)}</td>
+        <td class="n" data-name="Missing">${numberText(one.missing)}</td>
+        <td class="n" data-name="Parked">${numberText(one.parked)}</td>
+      </tr>`,
+  );
+  const names = dead.map(
+    ({ name, since, last, times }) =>
+      html`<tr>
+        <td>${name}</td>
+        <td data-name="Missing since">${since}</td>
+        <td data-name="Last seen missing">${last}</td>
+        <td class="n" data-name="Days with NXDOMAIN">${numberText(times ?? 0)}</td>
+      </tr>`,
+  );
+  return html`<h2>Names that do not exist</h2>
+    <p>
+      Of ${countText(all, "line")} for names, ${numberText(asked)} have a name that a resolver was
+      asked about within 45 days.
+    </p>
+    <ul>
+      ${STATE_TEXTS.map(([state, text]) => html`<li>${numberText(states[state])} ${text}</li>`)}
+    </ul>
+    ${table("Names that do not exist, by source", ["Source", "#Lines", "#Dead", "#Held", "#Missing", "#Parked"], rows)}
+    ${
+      dead.length === 0
+        ? undefined
+        : html`<h3>Newest dead names</h3>
+            ${table("Dead names", ["Name", "Missing since", "Last seen missing", "#Days with NXDOMAIN"], names)}`
+    }
+    ${unseen.length === 0 ? undefined : html`<p class="faint">${countText(unseen.length, "source file")} could not be searched, so that counts may be too low.</p>`}`;
+}
+
+function percentOf(count: number, of: number): string {
+  return of === 0 ? "" : ` (${((100 * count) / of).toFixed(1)} %)`;
 }

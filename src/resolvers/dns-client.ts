@@ -43,7 +43,7 @@ const IDS = 0x1_0000;
 
 interface Question {
   readonly name: string;
-  readonly type: AddressType;
+  readonly type: RecordType;
   readonly codec: DnsCodec;
   readonly signal: AbortSignal | undefined;
 }
@@ -63,7 +63,7 @@ export class DnsClient {
   }
 
   /** `name` is in lower case. Rejects with a `HostError` if there is no valid answer in time. */
-  async ask(name: string, type: AddressType, signal?: AbortSignal): Promise<DnsAnswer> {
+  async ask(name: string, type: RecordType, signal?: AbortSignal): Promise<DnsAnswer> {
     const codec = await dnsCodec();
     const question = { name, type, codec, signal };
     if (this.resolver.protocol !== "udp") return await this.askStream(question);
@@ -131,8 +131,8 @@ export class DnsClient {
   }
 }
 
-/** A type of address record. */
-export type AddressType = "A" | "AAAA";
+/** What a resolver can be asked for. */
+export type RecordType = "A" | "AAAA" | "NS" | "SOA";
 
 /** The parts of an answer that show whether a policy made it. */
 export interface DnsAnswer {
@@ -143,6 +143,8 @@ export interface DnsAnswer {
   readonly addresses: readonly string[];
   /** Targets of the CNAME records, by owner, in lower case; absent without such records. */
   readonly aliases?: ReadonlyMap<string, string>;
+  /** Name servers in the answer, in lower case; absent without any. */
+  readonly servers?: readonly string[];
   /** Whether the answer has records other than addresses. */
   readonly hasOthers: boolean;
   /** The owner of the SOA record in the authority section, in lower case. */
@@ -177,7 +179,7 @@ const EXTENDED_ERROR = 15;
 export interface Asked {
   readonly id: number;
   readonly name: string;
-  readonly type: AddressType;
+  readonly type: RecordType;
 }
 
 /** Writes questions and reads answers. */
@@ -243,6 +245,7 @@ function answerOf(packet: Packet): DnsAnswer {
   const aliases = answers.flatMap((one) =>
     one.type === "CNAME" ? [[one.name.toLowerCase(), one.data.toLowerCase()] as const] : [],
   );
+  const servers = answers.flatMap((one) => (one.type === "NS" ? one.data.toLowerCase() : []));
   const options = additionals.flatMap((one) => (one.type === "OPT" ? one.options : []));
   return {
     rcode: (packet as unknown as { readonly rcode: string }).rcode,
@@ -250,6 +253,7 @@ function answerOf(packet: Packet): DnsAnswer {
     isTruncated: packet.flag_tc,
     addresses,
     ...(aliases.length > 0 && { aliases: new Map(aliases) }),
+    ...(servers.length > 0 && { servers }),
     hasOthers: addresses.length < answers.length,
     soa: soaIn(authorities),
     policySoa: soaIn(additionals),

@@ -141,7 +141,7 @@ export class ResolverCheck {
       : { outcome, detail: `${detail}; other names get ${kinds.failure}`, upstream };
   }
 
-  private judge(looked: Observations, isCurrent: boolean): Finding {
+  private judge(looked: LookedNames, isCurrent: boolean): Finding {
     const { canary, deciding } = this.options.names;
     const { fresh, listed, freed, reachable } = looked;
     const all = [...fresh, ...listed];
@@ -204,7 +204,7 @@ export class ResolverCheck {
     return false;
   }
 
-  private async look(kinds: AnswerKinds, names = this.options.names): Promise<Observations> {
+  private async look(kinds: AnswerKinds, names = this.options.names): Promise<LookedNames> {
     const { fresh, listed, freed, reachable } = names;
     const groups = [fresh, listed, freed, reachable];
     const seen = await inParallel(groups.flat(), async (name): Promise<Seen> => {
@@ -246,7 +246,7 @@ interface Seen {
   readonly kind: AnswerKind;
 }
 
-interface Observations {
+interface LookedNames {
   readonly fresh: readonly Seen[];
   readonly listed: readonly Seen[];
   readonly freed: readonly Seen[];
@@ -254,7 +254,7 @@ interface Observations {
 }
 
 /** Whether all answers agree with the list before its last change. */
-function isOld({ fresh, listed, freed, reachable }: Observations): boolean {
+function isOld({ fresh, listed, freed, reachable }: LookedNames): boolean {
   return (
     namesWith([...listed, ...freed], "passed").length === 0 &&
     namesWith([...fresh, ...reachable], "blocked").length === 0
@@ -381,6 +381,16 @@ function isExplicit({ addresses, errors, policySoa, ...answer }: DnsAnswer): boo
   if (addresses.length > 0) return addresses.every((address) => NULL_ADDRESS.test(address));
   if (policySoa !== undefined || errors.some(({ code }) => POLICY_ERRORS.has(code))) return true;
   return answer.rcode === "NXDOMAIN" && answer.soa === undefined && answer.isAuthoritative;
+}
+
+/**
+ * Whether servers of a zone above the name said that it does not exist. What a policy, a zone of the resolver itself or a cache without
+ * proofs says is none of it.
+ */
+export function isProvenAbsent(one: NamedAnswer): boolean {
+  const { rcode, isAuthoritative } = one.answer;
+  if (rcode !== "NXDOMAIN" || isAuthoritative || isExplicit(one.answer)) return false;
+  return soaPosition(one) === "above";
 }
 
 /** Where the SOA record of a negative answer is. A real one is in a zone above the name, or that of the name itself. */

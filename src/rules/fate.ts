@@ -107,6 +107,7 @@ export const FATES = [
   ["decided", "redundant", "the decision of the user about its name replaces it"],
   ["unneeded", "redundant", "decision that holds without a line in the list"],
   ["inactive", "no-rule", "decision that is over, replaced by a later one, or for another list"],
+  ["dead", "loss", "its name does not exist, and has not for weeks"],
 ] as const;
 
 /** What became of a line: `kept` in the list, or why it was dropped. */
@@ -173,6 +174,7 @@ export const Fate = {
   Decided: 56,
   Unneeded: 57,
   Inactive: 58,
+  Dead: 59,
 } as const;
 export type Fate = (typeof Fate)[keyof typeof Fate];
 

@@ -106,6 +106,9 @@ for (const count of [1, 3])
     await say("stats --fate", "stats", "--fate");
     await say("stats --fate NAME", "stats", "--fate", "kept");
     await say("stats --html", "stats", "--html", "pages/");
+    home.write("dead.txt", "a.example\nb.example NOERROR\n");
+    await say("alive", "alive", "--from", "dead.txt=0.7");
+    await say("why", "why", "a.example");
     if (count > 1) await say("stats --matrix", "stats", "--matrix");
     await say("export", "export", "lines.csv");
     await say("verify", "verify", "rules/one.manifest.json");

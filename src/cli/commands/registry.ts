@@ -302,6 +302,21 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./prove.ts")).proveCommand,
   },
   {
+    name: "alive",
+    group: "more",
+    description:
+      "Ask a resolver whether the names of the published lists exist, and keep what it says in observations.txt beside the configuration",
+    examples: [
+      [
+        "alive -c my-list.yaml --resolver 127.0.0.1",
+        "ask unbound on this machine, 20 names a second",
+      ],
+      ["alive -c my-list.yaml --from dead.txt=0.5", "take what another tool saw"],
+      ["alive -c my-list.yaml", "show what is known, without a question"],
+    ],
+    load: async () => (await import("./alive.ts")).aliveCommand,
+  },
+  {
     name: "status",
     group: "more",
     operands: "[URL]",

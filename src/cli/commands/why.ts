@@ -1,5 +1,10 @@
 import type { BuildContext } from "../../builder/build.ts";
-import { type NameRank, rankFinder } from "../../builder/inspect-lists.ts";
+import {
+  type NameRank,
+  livenessFinder,
+  livenessText,
+  rankFinder,
+} from "../../builder/inspect-lists.ts";
 import {
   type BuildRecord,
   lastBuild,
@@ -8,6 +13,7 @@ import {
 } from "../../builder/state/kept-builds.ts";
 import { Exit } from "../../diagnostics/codes.ts";
 import type { NamesOfList } from "../../documents/documents.ts";
+import type { NameLiveness } from "../../documents/facts.ts";
 import { CompilerError, errorOf } from "../../diagnostics/render.ts";
 import { countText, printable } from "../../diagnostics/text.ts";
 import { ListRules } from "../../explain/list-rules.ts";
@@ -32,7 +38,10 @@ export const whyCommand: Command = async (options, host, reporter, signal) => {
         hint: "Such as: why ads.example.com; - reads names from standard input",
       }),
     ]);
-  const { resolver, traffic: files } = flagsOf("why", options.args);
+  const { resolver: resolvers, traffic: files } = flagsOf("why", options.args);
+  const [resolver, ...more] = resolvers;
+  if (more.length > 0)
+    throw new CompilerError([errorOf("unknown-flag", "why takes one --resolver")]);
   if (resolver !== undefined && operands.includes("-"))
     throw new CompilerError([errorOf("unknown-flag", "--resolver needs names, not -")]);
   const lists = await listNames(options, host);
@@ -52,6 +61,7 @@ export const whyCommand: Command = async (options, host, reporter, signal) => {
   const logs = trafficLogs(files, host);
   const asked = logs && (await timesAsked(names, logs));
   const rankOf = await rankFinder(options, host);
+  const aliveOf = await livenessFinder(options, host);
   const answer = async (list: string): Promise<ListAnswer<Omit<NamesOfList, "list">>> => {
     const { name: file, build } = await lastList(list, options, host);
     const explanations = await build.why(...names);
@@ -62,6 +72,7 @@ export const whyCommand: Command = async (options, host, reporter, signal) => {
           .map(
             (one) =>
               explanationText(one, { ...options, file }, reporter.dataStyle, columns) +
+              aliveLine(aliveOf?.(one.name), one.name) +
               rankLine(rankOf(one.name)) +
               askedText(one.name, asked),
           )
@@ -70,6 +81,7 @@ export const whyCommand: Command = async (options, host, reporter, signal) => {
         file,
         names: explanations.map((one) => ({
           ...one,
+          ...aliveJson(aliveOf?.(one.name)),
           ...rankJson(rankOf(one.name)),
           ...(asked && { asked: asked.times.get(one.name) ?? 0 }),
         })),
@@ -99,6 +111,16 @@ function askedText(
   if (asked === undefined) return "";
   const times = countText(asked.times.get(name) ?? 0, "time");
   return `  asked ${times} in ${countText(asked.queries, "query", "queries")}\n`;
+}
+
+function aliveLine(alive: NameLiveness | undefined, name: string): string {
+  if (alive === undefined) return "";
+  const of = alive.name === name ? "" : `${printable(alive.name)} `;
+  return `  ${of}${livenessText(alive)}\n`;
+}
+
+function aliveJson(alive: NameLiveness | undefined): { readonly alive?: NameLiveness } {
+  return alive === undefined ? {} : { alive };
 }
 
 function rankLine(rank: NameRank | undefined): string {

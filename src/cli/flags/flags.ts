@@ -292,9 +292,22 @@ const OTHER_FLAGS = [
   {
     name: "resolver",
     value: "NAME",
-    only: ["why"],
+    repeats: true,
+    only: ["why", "alive"],
     description:
-      "Ask this resolver of the configuration which names the name is an alias of, and answer for each",
+      "Ask this resolver of the configuration which names the name is an alias of, and answer for each; for alive, the address of a recursive resolver without a list; may be repeated there: all must agree",
+  },
+  {
+    name: "rate",
+    value: "NUMBER",
+    only: ["alive"],
+    description: "How many names a second to ask about (default: 20)",
+  },
+  {
+    name: "parked",
+    value: "FILE",
+    only: ["alive"],
+    description: "File with the name servers of parked names, one per line",
   },
   {
     name: "key",
@@ -305,8 +318,9 @@ const OTHER_FLAGS = [
   {
     name: "from",
     value: "FILE",
-    only: ["init"],
-    description: "Import the lists of other software from a file that audit can read",
+    only: ["init", "alive"],
+    description:
+      "Import the lists of other software from a file that audit can read; for alive, what another tool saw, perhaps with a weight (dead.txt=0.7): a list of dead names, JSON lines of massdns or zdns, lines such as name NXDOMAIN, or observations of another machine",
   },
   {
     name: "name",
@@ -390,6 +404,7 @@ export const SETS = {
     "block",
     "apply",
     "prove",
+    "alive",
   ],
 } as const;
 
