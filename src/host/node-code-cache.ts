@@ -77,7 +77,7 @@ class CachedScripts {
     const text = readFileSync(file);
     const sum = sumOf(text, 0);
     // The build escapes other characters than ASCII.
-    const code = `(function (${PARAMETERS}) { ${text.latin1Slice()}\n})`;
+    const code = `(function (${PARAMETERS}) { ${text.toString("latin1")}\n})`;
     const place = join(
       this.folder,
       `${basename(file)}.${this.command}.${process.version}-${process.arch}`,
