@@ -221,9 +221,10 @@ function placesOf(lines: readonly string[], isWanted: (one: NewDecision) => bool
   });
 }
 
-/** Whether a decision replaces another one. */
+/** Whether a decision replaces another one. What is decided about the names below a name stays if only the name is decided otherwise. */
 function isAbout(one: NewDecision, other: NewDecision): boolean {
-  return one.name === other.name && one.list === other.list;
+  if (one.name !== other.name || one.list !== other.list) return false;
+  return !one.exact || other.exact || one.verdict === other.verdict;
 }
 
 const TURN_MS = 50;

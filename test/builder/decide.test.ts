@@ -132,6 +132,22 @@ test("decisions that are made at the same time are all written", async () => {
     assert.match(project.text("decisions.txt"), new RegExp(`^block ${name} `, "m"));
 });
 
+test("a decision about a name alone leaves the contrary one about the names below it", async () => {
+  const { project } = await published();
+  const where = ["-c", "c.yaml", "--cache-dir", "cache"];
+  const decisions = (): string[] => project.text("decisions.txt").match(/^(?:allow|block).*/gm)!;
+  await project.run("block", "casino.example", ...where);
+  await project.run("allow", "casino.example", "--exact", ...where);
+  const two = [/^block casino\.example since/, /^allow casino\.example exact since/];
+  assert.equal(decisions().length, two.length);
+  for (const [index, wanted] of two.entries()) assert.match(decisions()[index]!, wanted);
+  const list = project.text("rules/n.txt");
+  assert.match(list, /^\|\|casino\.example\^$/m);
+  assert.match(list, /^@@\|casino\.example\^$/m);
+  await project.run("allow", "casino.example", ...where);
+  assert.equal(decisions().length, 1);
+});
+
 test("a decision about a held list is written, and says that it is not applied", async () => {
   const { project } = await published();
   const where = ["-c", "c.yaml", "--cache-dir", "cache"];
