@@ -192,7 +192,10 @@ test(
     for (const name of readdirSync(join(dist, "chunks"))) {
       const path = join(dist, "chunks", name);
       if (name.endsWith(".cjs"))
-        writeFileSync(path, readFileSync(path, "latin1").replaceAll('errors, "error"', 'errors, "ERROR"'));
+        writeFileSync(
+          path,
+          readFileSync(path, "latin1").replaceAll('errors, "error"', 'errors, "ERROR"'),
+        );
     }
     assert.equal(lint(), before.replace("errors", "ERRORs"));
   },
