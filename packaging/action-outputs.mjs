@@ -37,7 +37,8 @@ function annotate() {
       .filter(Boolean)
       .join("\n");
     if (kind === undefined) {
-      process.stderr.write(`${oneLine(message).replace(/^::|^##\[/, " $&")}\n`);
+      // A runner reads a command after spaces, and one of the older form anywhere in a line.
+      process.stderr.write(`| ${oneLine(message).replaceAll("##[", "## [")}\n`);
       continue;
     }
     const place = at === undefined ? [] : [["file", at.file], ["line", at.line], ["col", at.column]];

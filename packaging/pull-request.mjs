@@ -125,7 +125,7 @@ function compiler([command, ...words], codes) {
     },
   );
   if (!codes.includes(status)) {
-    process.stderr.write(stderr);
+    process.stderr.write(stderr.replaceAll("##[", "## ["));
     process.exit(status ?? 1);
   }
   return { stdout, stderr };
@@ -138,7 +138,7 @@ function program(name, words, options = {}) {
     ...options,
   });
   if (status !== 0) {
-    process.stderr.write(stderr);
+    process.stderr.write(stderr.replaceAll("##[", "## ["));
     process.exit(status ?? 1);
   }
   return stdout;

@@ -58,22 +58,25 @@ function decide() {
     return namesIn(text).map((name) => [verdict.toLowerCase(), ...words, name]);
   });
   if (wanted.length === 0) return;
+  const decided = wanted.slice(0, MOST);
   // The lists of the checkout stay as they are: the next publish is the one of the workflow that commits them.
   const folder = mkdtempSync(join(tmpdir(), "triage-"));
-  const said = wanted.slice(0, MOST).map(([verdict, ...words]) => {
+  const said = decided.map(([verdict, ...words]) => {
     const ref = /^\d+$/.test(NUMBER) ? ["--ref", `#${NUMBER}`] : [];
     const { status, stderr } = compiler([verdict, ...ref, "-o", `${folder}/`, ...words]);
     return status === USAGE ? stderr : /^.*decided: (.*)$/m.exec(stderr)?.[1];
   });
   rmSync(folder, { recursive: true });
-  const title = wanted.map(([verdict, ...words]) => `${verdict} ${words.at(-1)}`).join(", ");
+  const title = decided.map(([verdict, ...words]) => `${verdict} ${words.at(-1)}`).join(", ");
   const { status, stderr } = spawnSync(
     "bash",
     [join(GITHUB_ACTION_PATH, "packaging/commit-lists.sh")],
     { encoding: "utf8", env: { ...process.env, FILES: DECISIONS, TITLE: `Decide: ${title}` } },
   );
   if (status !== 0) fail(stderr, status);
-  say("Decided:", said.join("\n"), "The next publish applies it. This issue is told when it did.");
+  const left = wanted.length - decided.length;
+  const more = left === 0 ? "" : ` One comment decides at most ${MOST}: write the other ${left} again.`;
+  say("Decided:", said.join("\n"), `The next publish applies it. This issue is told when it did.${more}`);
 }
 
 function tellFixed() {
@@ -157,6 +160,7 @@ function compiler([command, ...words], codes) {
 }
 
 function fail(text, status) {
-  process.stderr.write(text);
+  // A runner reads commands in what lists say.
+  process.stderr.write(text.replaceAll("##[", "## ["));
   process.exit(status ?? 1);
 }

@@ -18,6 +18,7 @@ import { askedName } from "../explain/traffic.ts";
 import type { Explanation } from "../explain/why.ts";
 import { writeWhole } from "../host/files.ts";
 import { type Host, HostError } from "../host/host.ts";
+import { OutputLock } from "../publish/list-file.ts";
 import { type BuildContext, type BuildOutcome, build } from "./build.ts";
 import { ConfigFile } from "./plan/build-options.ts";
 import { listFiles } from "./plan/list-plan.ts";
@@ -43,7 +44,7 @@ export interface DecisionRequest {
 export interface DecisionResult {
   /** The decisions about these names now; those that were removed, after `remove`. */
   readonly decisions: readonly Decision[];
-  /** Whether the lists are built again. If not, the next build applies the decisions. */
+  /** Whether all lists are built again. If not, the next build applies the decisions. */
   readonly isApplied: boolean;
   readonly outcome: BuildOutcome | undefined;
   readonly lists: readonly DecidedList[];
@@ -80,10 +81,9 @@ export async function decide(
   }
   const only = options.filter.length === 0 ? [undefined] : lists.map(slug);
   const wanted = only.flatMap((list) => requested(request, list, host.now()));
-  const text = await decisionsText(project.folder, host);
-  const { after, decisions } =
-    request.remove === true ? without(text, wanted) : including(text, wanted);
-  await write(project, after, host);
+  const decisions = await edit(project, context, (text) =>
+    request.remove === true ? without(text, wanted) : including(text, wanted),
+  );
   const names = [...new Set(wanted.map(({ name }) => name))];
   const before = await Promise.all(lists.map(async (list) => await stateOf(list, context)));
   const built = {
@@ -107,7 +107,8 @@ export async function decide(
     const change = await listChange(old, (await stateOf(list, context))!);
     decided.push({ list: list.config.name, file, change, names: await last.why(...names) });
   }
-  return { decisions, isApplied: true, outcome, lists: decided };
+  // A list may be held, refused, or in the hands of another run.
+  return { decisions, isApplied: decided.length === lists.length, outcome, lists: decided };
 }
 
 /** A decision as `log` shows it: when it began is the time of the entry. */
@@ -220,15 +221,31 @@ function placesOf(lines: readonly string[], isWanted: (one: NewDecision) => bool
   });
 }
 
-/** Whether a decision replaces another one. */
+/** Whether a decision replaces another one. What is decided about the names below a name stays if only the name is decided otherwise. */
 function isAbout(one: NewDecision, other: NewDecision): boolean {
-  return one.name === other.name && one.list === other.list;
+  if (one.name !== other.name || one.list !== other.list) return false;
+  return !one.exact || other.exact || one.verdict === other.verdict;
 }
 
-async function write({ folder }: Project, text: string, host: Host): Promise<void> {
+const TURN_MS = 50;
+const MOST_TURNS = 200;
+
+/** Edits the file alone: a decision that another run writes at the same time would get lost. */
+async function edit(
+  { folder }: Project,
+  { host, signal }: BuildContext,
+  change: (text: string) => Edited,
+): Promise<readonly Decision[]> {
   const path = host.path.join(folder, DECISIONS_FILE);
   try {
-    await writeWhole(path, host, (file) => file.write(encodeUtf8(text)));
+    const lock = await turnFor(path, host, signal);
+    try {
+      const { after, decisions } = change(await decisionsText(folder, host));
+      await writeWhole(path, host, (file) => file.write(encodeUtf8(after)));
+      return decisions;
+    } finally {
+      await lock.release();
+    }
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
     const cause = reasonOf(error.code, error.message);
@@ -236,4 +253,15 @@ async function write({ folder }: Project, text: string, host: Host): Promise<voi
       errorOf("output-failed", `Cannot write ${DECISIONS_FILE}`, { cause }),
     ]);
   }
+}
+
+/** Waits for its turn. Rejects with a `CompilerError` if it does not come. */
+async function turnFor(path: string, host: Host, signal: AbortSignal): Promise<OutputLock> {
+  for (let turn = 1; ; turn++)
+    try {
+      return await OutputLock.take(path, host);
+    } catch (error) {
+      if (!(error instanceof CompilerError) || turn === MOST_TURNS || signal.aborted) throw error;
+      await host.wait(TURN_MS, signal);
+    }
 }

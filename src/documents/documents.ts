@@ -260,7 +260,7 @@ export interface PageOfList {
 export interface DecideDocument {
   /** Those that were made or removed; with `--list`, all that hold. */
   readonly decisions: readonly Decision[];
-  /** Whether the lists are built with them. If not, the next build applies them. */
+  /** Whether all lists are built with them. If not, the next build applies them. */
   readonly isApplied: boolean;
   readonly lists: readonly {
     readonly list: string;

@@ -49,6 +49,8 @@ type Wrapped = (
 
 interface Compiled {
   readonly script: Script;
+  /** Of its text. */
+  readonly sum: number;
   /** Where its code belongs. */
   readonly place: string;
 }
@@ -72,16 +74,18 @@ class CachedScripts {
     if (known !== undefined) return known.exports;
     const module = { exports: {} };
     this.modules.set(file, module);
+    const text = readFileSync(file);
+    const sum = sumOf(text, 0);
     // The build escapes other characters than ASCII.
-    const code = `(function (${PARAMETERS}) { ${readFileSync(file, "latin1")}\n})`;
+    const code = `(function (${PARAMETERS}) { ${text.toString("latin1")}\n})`;
     const place = join(
       this.folder,
       `${basename(file)}.${this.command}.${process.version}-${process.arch}`,
     );
-    const cachedData = storedAt(place);
+    const cachedData = storedAt(place, sum);
     const { Script: Code } = process.getBuiltinModule("node:vm");
     const script = new Code(code, { filename: file, ...(cachedData && { cachedData }) });
-    if (script.cachedDataRejected !== false) this.unsaved.push({ script, place });
+    if (script.cachedDataRejected !== false) this.unsaved.push({ script, sum, place });
     const folder = dirname(file);
     const require = (id: string): unknown => {
       if (id.startsWith("./") || id.startsWith("../")) return this.load(join(folder, id));
@@ -95,9 +99,9 @@ class CachedScripts {
   /** Stores the code of scripts that were compiled, and removes that of other versions of them. A failure costs only time. */
   save(): void {
     try {
-      for (const { script, place } of this.unsaved) {
+      for (const { script, sum, place } of this.unsaved) {
         const draft = `${place}.${process.pid}`;
-        writeFileSync(draft, withSum(script.createCachedData()), { mode: 0o600 });
+        writeFileSync(draft, withSum(script.createCachedData(), sum), { mode: 0o600 });
         renameSync(draft, place);
       }
       const scripts = [...this.modules.keys()].map((file) => basename(file));
@@ -122,22 +126,22 @@ function removeOthers(folder: string, scripts: readonly string[]): void {
 
 const SUM_BYTES = 4;
 
-function sumOf(code: Buffer): number {
-  return process.getBuiltinModule("node:zlib").crc32(code);
+function sumOf(bytes: Buffer, before: number): number {
+  return process.getBuiltinModule("node:zlib").crc32(bytes, before);
 }
 
-/** V8 does not check whether stored code is damaged, and would run it. */
-function withSum(code: Buffer): Buffer {
+/** V8 does not check whether stored code is damaged, or of another text of the same length, and would run it. */
+function withSum(code: Buffer, ofText: number): Buffer {
   const sum = Buffer.alloc(SUM_BYTES);
-  sum.writeUInt32LE(sumOf(code));
+  sum.writeUInt32LE(sumOf(code, ofText));
   return Buffer.concat([code, sum]);
 }
 
-function storedAt(place: string): Buffer | undefined {
+function storedAt(place: string, ofText: number): Buffer | undefined {
   try {
     const stored = readFileSync(place);
     const code = stored.subarray(0, -SUM_BYTES);
-    return sumOf(code) === stored.readUInt32LE(code.length) ? code : undefined;
+    return sumOf(code, ofText) === stored.readUInt32LE(code.length) ? code : undefined;
   } catch {
     return undefined;
   }

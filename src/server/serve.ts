@@ -182,12 +182,18 @@ class Server {
 
   async run(): Promise<void> {
     const { probe } = this.settings;
-    await Promise.all([this.compileOnSchedule(), probe && this.askResolvers(probe)]);
+    const stop = new AbortController();
+    const signal = AbortSignal.any([this.signal, stop.signal]);
+    await Promise.all([
+      this.compileOnSchedule().finally(() => stop.abort()),
+      probe && this.askResolvers(probe, signal),
+    ]);
   }
 
   /** Resolvers lose their list between runs, too: when they restart, or are installed again. */
-  private async askResolvers(probe: AskResolvers): Promise<void> {
-    const { host, signal, log } = this;
+  private async askResolvers(probe: AskResolvers, signal: AbortSignal): Promise<void> {
+    const { host, log } = this;
+    let problem: string | undefined;
     while (!signal.aborted) {
       const began = host.now().getTime();
       try {
@@ -197,8 +203,11 @@ class Server {
           log.write(level, "resolver", { resolver, list, outcome, detail });
         }
         await this.proofs.refreshNow();
+        problem = undefined;
       } catch (error) {
-        log.write("warning", "not-asked", { reason: (error as Error).message });
+        const reason = String((error as Error).message);
+        if (reason !== problem) log.write("warning", "not-asked", { reason });
+        problem = reason;
       }
       const took = Math.max(0, host.now().getTime() - began);
       this.probed = { at: began + took, ms: took };

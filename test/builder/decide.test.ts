@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { DecideDocument } from "../../src/documents/documents.ts";
 import { MemoryProject } from "../support/memory-project.ts";
 import { webOf } from "../support/web-of.ts";
 
@@ -119,6 +120,49 @@ test("allow and block change one name, without a request", async () => {
   assert.ok(asked.length > 0);
   assert.ok(project.text("rules/n.txt").includes("||changed.example.net^"));
   assert.ok(project.text("rules/n.txt").includes("@@|x.ads.example.com^"));
+});
+
+test("decisions that are made at the same time are all written", async () => {
+  const { project } = await published();
+  const names = ["one.example", "two.example", "three.example", "four.example"];
+  await Promise.all(
+    names.map((name) => project.run("block", name, "-c", "c.yaml", "--cache-dir", "cache")),
+  );
+  for (const name of names)
+    assert.match(project.text("decisions.txt"), new RegExp(`^block ${name} `, "m"));
+});
+
+test("a decision about a name alone leaves the contrary one about the names below it", async () => {
+  const { project } = await published();
+  const where = ["-c", "c.yaml", "--cache-dir", "cache"];
+  const decisions = (): string[] => project.text("decisions.txt").match(/^(?:allow|block).*/gm)!;
+  await project.run("block", "casino.example", ...where);
+  await project.run("allow", "casino.example", "--exact", ...where);
+  const two = [/^block casino\.example since/, /^allow casino\.example exact since/];
+  assert.equal(decisions().length, two.length);
+  for (const [index, wanted] of two.entries()) assert.match(decisions()[index]!, wanted);
+  const list = project.text("rules/n.txt");
+  assert.match(list, /^\|\|casino\.example\^$/m);
+  assert.match(list, /^@@\|casino\.example\^$/m);
+  await project.run("allow", "casino.example", ...where);
+  assert.equal(decisions().length, 1);
+});
+
+test("a decision about a held list is written, and says that it is not applied", async () => {
+  const { project } = await published();
+  const where = ["-c", "c.yaml", "--cache-dir", "cache"];
+  await project.run("hold", "-c", "c.yaml");
+  const before = project.text("rules/n.txt");
+  const { stdout, stderr } = await project.run("block", "new.example", "--json", ...where);
+  const { isApplied, lists } = JSON.parse(stdout) as DecideDocument;
+  assert.deepEqual({ isApplied, lists }, { isApplied: false, lists: [] });
+  assert.match(stderr, /list-held/);
+  const said = await project.run("block", "new.example", ...where);
+  assert.match(said.stderr, /the next compile that publishes them applies it/);
+  assert.equal(project.text("rules/n.txt"), before);
+  await project.run("hold", "--end", "-c", "c.yaml");
+  await project.run(...where);
+  assert.match(project.text("rules/n.txt"), /^\|\|new\.example\^$/m);
 });
 
 test("where the texts are lost, the decision is written, and the next compile applies it", async () => {

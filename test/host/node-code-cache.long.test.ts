@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import {
   chmodSync,
   chownSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -17,8 +19,9 @@ import { join } from "node:path";
 import process from "node:process";
 import { type TestContext, test } from "node:test";
 import { codeFolder } from "../../src/host/node-code-cache.ts";
-import { runProgram } from "../support/command.ts";
+import { PROGRAM, runProgram } from "../support/command.ts";
 
+const ROOT = join(import.meta.dirname, "../..");
 const isWindows = process.platform === "win32";
 
 /** A folder of our own, and a cache in it that is not there yet. */
@@ -163,5 +166,37 @@ test(
     assert.deepEqual(await storedBy(at, "lint", list), { exit: 0, stored });
     for (const name of stored)
       assert.notEqual(readFileSync(join(`${at.cache}-code`, name), "utf8"), "old");
+  },
+);
+
+test(
+  "the code of another text of the same length is not run",
+  { skip: isWindows },
+  async (context) => {
+    const { home } = place(context);
+    const dist = join(home, "package/dist");
+    cpSync(join(PROGRAM, "../.."), dist, { recursive: true });
+    symlinkSync(join(ROOT, "node_modules"), join(home, "package/node_modules"));
+    writeFileSync(join(home, "package/package.json"), '{"type":"module"}');
+    const list = join(home, "list.txt");
+    writeFileSync(list, "||ads.example^\n");
+    const env: NodeJS.ProcessEnv = { ...process.env, HOME: home };
+    delete env["XDG_CACHE_HOME"];
+    const lint = (): string => {
+      const words = [join(dist, "cli/bin.js"), "lint", list];
+      const { stdout, stderr } = spawnSync(process.execPath, words, { env, encoding: "utf8" });
+      return stdout + stderr;
+    };
+    const before = lint();
+    assert.match(before, /0 errors, /);
+    for (const name of readdirSync(join(dist, "chunks"))) {
+      const path = join(dist, "chunks", name);
+      if (name.endsWith(".cjs"))
+        writeFileSync(
+          path,
+          readFileSync(path, "latin1").replaceAll('errors, "error"', 'errors, "ERROR"'),
+        );
+    }
+    assert.equal(lint(), before.replace("errors", "ERRORs"));
   },
 );

@@ -230,13 +230,19 @@ test(
       /Decided:[^]*allow a\.example {2}decisions\.txt:3, since \S+, #7[^]*next publish/,
     );
     assert.match(decide("8", "/block c.example --exact --until 2099-12-31"), /block c\.example/);
-    const decisions = repository.git("show", "origin/main:decisions.txt");
-    assert.match(decisions, /^allow a\.example since \S+ ref #7$/m);
-    assert.match(decisions, /^block c\.example exact since \S+ until 2099-12-31 ref #8$/m);
     assert.equal(
       repository.git("log", "-1", "--format=%s", "origin/main").trim(),
       "Decide: block c.example",
     );
+    const many = [1, 2, 3, 4, 5, 6, 7].map((number) => `block n${number}.example`);
+    assert.match(decide("9", many.join("\n")), /at most 5: write the other 2 again\.$/m);
+    assert.equal(
+      repository.git("log", "-1", "--format=%s", "origin/main").trim(),
+      `Decide: ${many.slice(0, 5).join(", ")}`,
+    );
+    const decisions = repository.git("show", "origin/main:decisions.txt");
+    assert.match(decisions, /^allow a\.example since \S+ ref #7$/m);
+    assert.match(decisions, /^block c\.example exact since \S+ until 2099-12-31 ref #8$/m);
     tell();
     assert.equal(repository.told("7") + repository.told("8"), "", "nothing is published yet");
     // A resolver that does not answer from the list: published, and not proved.
@@ -263,12 +269,35 @@ test(
   },
 );
 
-test("only people who may write to the repository decide", { skip }, () => {
+test("only people who may write to the repository decide", { skip }, (context) => {
   const { env } = runs.steps.find(({ id }) => id === "compile")!;
-  assert.match(
-    env!["COMMENT"]!,
-    /contains\(fromJSON\('\["OWNER","MEMBER","COLLABORATOR"\]'\), github\.event\.comment\.author_association\) && /,
+  assert.equal(
+    env!["COMMENT"],
+    "${{ steps.writer.outputs.writes == 'true' && github.event.comment.body || '' }}",
   );
+  const writer = runs.steps.find(({ id }) => id === "writer")!;
+  assert.match(writer.if!, /^inputs\.mode == 'triage' && contains\(/);
+  const repository = new Repository(context, { name: "One", sources: [] }, {});
+  const gh = join(repository.folder, "bin", "gh");
+  for (const [permission, writes] of [
+    ["admin", "true"],
+    ["write", "true"],
+    ["read", undefined],
+    ["none", undefined],
+    ["", undefined],
+  ] as const) {
+    const asked = `test "$2" = repos/o/r/collaborators/someone/permission`;
+    writeFileSync(gh, `#!/bin/sh\n${asked} && test -n '${permission}' && echo '${permission}'\n`);
+    chmodSync(gh, 0o755);
+    rmSync(join(repository.folder, "output"), { force: true });
+    const event = { GITHUB_REPOSITORY: "o/r", LOGIN: "someone" };
+    const { status, said } = repository.step(writer.run!, event);
+    assert.equal(status, 0, said);
+    const { writes: found } = existsSync(join(repository.folder, "output"))
+      ? repository.outputs
+      : {};
+    assert.equal(found, writes, permission);
+  }
 });
 
 const SEVERAL = {
@@ -354,6 +383,16 @@ test("problems are annotations, and every outcome has a summary", { skip }, (con
   assert.match(refused.said, /^::error title=too-few-rules::.*%0Ahint: /m);
   assert.doesNotMatch(refused.said, /^::error::/m);
   assert.match(repository.summary, /not published.*too-few-rules/);
+});
+
+test("a runner reads no command in a line that is not a problem", { skip }, (context) => {
+  const repository = new Repository(context, { name: "One", sources: [] }, {});
+  const lines = ["::warning::one", "  ::warning::two", "three ##[warning]three"];
+  repository.write("problems", `${lines.join("\n")}\n`);
+  const script = `node "$GITHUB_ACTION_PATH/packaging/action-outputs.mjs" < /dev/null > /dev/null`;
+  const { said } = repository.step(script, { PROBLEMS: "problems", MODE: "compile" });
+  for (const word of ["one", "two", "three"]) assert.match(said, new RegExp(word));
+  assert.doesNotMatch(said, /^\s*::|##\[/m);
 });
 
 test("log, why and rollback work in a clone of what the action committed", { skip }, (context) => {

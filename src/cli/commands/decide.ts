@@ -40,7 +40,11 @@ export function decideCommand(verdict: Decision["verdict"]): Command {
       if (!options.json) await showText(written.map((text) => `${text}\n`).join(""), host);
     } else for (const text of written) reporter.info(`${remove ? "removed" : "decided"}: ${text}`);
     if (!decided.isApplied)
-      reporter.info("The texts of the last publish are not stored: the next compile applies it");
+      reporter.info(
+        decided.outcome === undefined
+          ? "The texts of the last publish are not stored: the next compile applies it"
+          : "Not all lists were built: the next compile that publishes them applies it",
+      );
     const failed =
       decided.outcome?.lists.filter(({ status }) => status === "failed" || status === "refused") ??
       [];
