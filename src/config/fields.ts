@@ -440,6 +440,15 @@ export const GUARD_FIELDS = {
     description: "Minimum number of rules in the list and in each of its outputs.",
     example: 10_000,
   },
+  max_unproved: {
+    type: "number",
+    default: "`50`",
+    most: 100,
+    description:
+      "Percentage of a group of resolvers with `on_failure: rollback` that may not answer from a new list. If more do not, the list before is published again. See [Prove](../guide/prove.md#roll-back).",
+    example: 25,
+    needs: { resolvers: [{ address: "192.0.2.53", on_failure: "rollback" }] },
+  },
   may_block: {
     type: "strings",
     default: "nothing",

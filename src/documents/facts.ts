@@ -555,6 +555,9 @@ export interface HookMessage {
   readonly tool: string;
   readonly event: HookEvent;
   readonly list: string;
+  /** The resolver that the hook belongs to, and its address. */
+  readonly resolver?: string;
+  readonly address?: string;
   /** When the run ended. */
   readonly at: string;
   /** The list file; absent if the list goes to standard output. */
