@@ -496,6 +496,8 @@ export interface ResolverState {
   readonly latencyMs: number | null;
   /** Whether it answers for names that it does not block; null if nothing shows it. */
   readonly upstream: boolean | null;
+  /** The longest time without an answer while it last loaded a list; null if it was not measured. */
+  readonly unansweredMs: number | null;
   /** The last proof that succeeded. */
   readonly lastProved: { readonly at: string; readonly build: string | null } | null;
 }
