@@ -68,8 +68,16 @@ const TITLE_FIELDS = {
   name: {
     type: "string",
     required: true,
-    description: "Title of the compiled list. Its slug is the name of the output file.",
+    description:
+      "Name of the list, which is its title, too, unless `title` is set. Its slug is the name of the output file.",
     example: "My list",
+  },
+  title: {
+    type: "string",
+    default: "the name",
+    description:
+      "Title in the header, if it differs from the name. Files and commands follow the name, so a title can change, and can have any characters.",
+    example: "Pro++",
   },
   description: {
     type: "string",
