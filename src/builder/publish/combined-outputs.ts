@@ -4,6 +4,7 @@ import { MOST_COMBINED_LISTS } from "../../config/problems.ts";
 import { CompilerError, errorOf, warningOf } from "../../diagnostics/render.ts";
 import { printable } from "../../diagnostics/text.ts";
 import { VERSION } from "../../diagnostics/version.ts";
+import { buildTime } from "../../engine/compile.ts";
 import { scratchOf } from "../../engine/compile-options.ts";
 import { slugOf } from "../../engine/plan.ts";
 import type { FileChange } from "../../explain/list-change.ts";
@@ -127,7 +128,7 @@ async function publishRelease(
     const outcome = isDue ? "written" : "unchanged";
     if (isDue) {
       const paths = files.map((file) => file.path);
-      await writeManifest(config, { path, files: paths, builtAt: host.now(), key }, set, host);
+      await writeManifest(config, { path, files: paths, builtAt: buildTime(host), key }, set, host);
       await set.commit();
     }
     return { file: name, outcome };
