@@ -146,16 +146,12 @@ export async function writeManifest(
   }
 }
 
-/**
- * Whether a release needs another manifest: it has other files, or less than half of its time is left. `mayDiffer`: whether the files
- * may have changed.
- */
+/** Whether a release of unchanged files needs another manifest: it has other files, or less than half of its time is left. */
 export async function isManifestDue(
   { name, manifest }: Pick<Config, "name" | "manifest">,
   path: string,
   files: readonly OutputFile[],
   host: Host,
-  mayDiffer = false,
 ): Promise<boolean> {
   const bytes = await ifAvailable(() => host.readFile(path));
   const last = bytes === undefined ? undefined : parseManifest(decodeUtf8(bytes), host);
@@ -163,10 +159,19 @@ export async function isManifestDue(
   const half = (durationMs(manifest?.valid_for ?? DEFAULT_EXPIRES) ?? 0) / 2;
   if (Date.parse(last.expires) - host.now().getTime() < half) return true;
   const names = new Set(files.map((file) => nameFrom(path, file.path, host)));
-  if (names.size !== last.files.length || last.files.some(({ file }) => !names.has(file)))
-    return true;
-  const known = new Map(last.files.map(({ file, sha256 }) => [file, sha256]));
-  for (const { path: file } of mayDiffer ? files : [])
+  return names.size !== last.files.length || last.files.some(({ file }) => !names.has(file));
+}
+
+/** Whether files differ from those of the manifest at a path. */
+export async function hasOtherFiles(
+  path: string,
+  files: readonly OutputFile[],
+  host: Host,
+): Promise<boolean> {
+  const bytes = await ifAvailable(() => host.readFile(path));
+  const last = bytes === undefined ? undefined : parseManifest(decodeUtf8(bytes), host);
+  const known = new Map(last?.files.map(({ file, sha256 }) => [file, sha256]));
+  for (const { path: file } of files)
     if (known.get(nameFrom(path, file, host)) !== (await digestOfFile(file, host))) return true;
   return false;
 }

@@ -35,6 +35,10 @@ function published({ memory }: MemoryProject): [string, string][] {
     .toSorted(([a], [b]) => (a < b ? -1 : 1));
 }
 
+function serialOf(one: MemoryProject): number {
+  return Number(/SOA \S+ \S+ (?<serial>\d+)/.exec(one.text("rules/list.rpz"))!.groups!["serial"]);
+}
+
 const HOURS = ["00", "01", "02", "03"].map((hour) => `2026-11-10T${hour}:00:00Z`);
 
 test("two instances with the same inputs and date publish the same bytes, serials and paths, also without their state", async () => {
@@ -46,7 +50,7 @@ test("two instances with the same inputs and date publish the same bytes, serial
     await publish(one, number, now.replace("00:00Z", `00:0${number}Z`));
     // The other one has lost what it knew before the third publish.
     if (number === 2)
-      for (const path of [...other.memory.files.keys()])
+      for (const path of other.memory.files.keys())
         if (path.includes(".rules-compiler")) other.memory.files.delete(path);
     await publish(other, number, now.replace("00:00Z", "07:31Z"));
     assert.deepEqual(published(other), published(one), `publish ${number}`);
@@ -97,8 +101,6 @@ test("a backup that is restored goes on as if nothing had happened", async () =>
   late.memory.files.clear();
   for (const [path, bytes] of backup) late.memory.files.set(path, bytes);
   await late.run("hold", "-c", "c.json", "--end");
-  const serialOf = (from: MemoryProject): number =>
-    Number(/SOA \S+ \S+ (?<serial>\d+)/.exec(from.text("rules/list.rpz"))!.groups!["serial"]);
   await publish(late, 8, "2026-11-10T06:00:00Z");
   assert.ok(serialOf(late) > serialOf(one), `${serialOf(late)} ${serialOf(one)}`);
 });

@@ -9,6 +9,7 @@ import { Served } from "../support/served.ts";
 
 const ALERTS = join(import.meta.dirname, "../../deploy/prometheus/alerts.yml");
 const MINUTES = 30;
+const PROMTOOL = "promtool";
 
 function linesFrom(from: number, count = 60): string[] {
   return Array.from({ length: count }, (_, index) => `||n${from + index}.site.org^`);
@@ -25,6 +26,10 @@ function scraped(page: string): Scrape {
       return [line.slice(0, at), Number(line.slice(at + 1))];
     }),
   );
+}
+
+function name(metric: string, labels: string): string {
+  return `rules_compiler_${metric}{${labels}}`;
 }
 
 /** The series with the labels of a scrape by Prometheus. */
@@ -119,7 +124,6 @@ test("each alert fires on what the real server emits, and no other does", async 
     assert.equal((await served.post("/compile")).status, 202);
     await served.event("run-ended", ended + 1);
   };
-  const name = (metric: string, labels: string): string => `rules_compiler_${metric}{${labels}}`;
   const proved = name("resolver_proved", 'resolver="home",list="List"');
   const tell = name("hook_failed", 'hook="tell"');
   const load = name("hook_failed", 'hook="reload dnsmasq for home"');
@@ -155,8 +159,8 @@ test("each alert fires on what the real server emits, and no other does", async 
   renameSync(at("pid.away"), at("pid"));
   await compile();
   await see(isGood, {});
-  const alerts = { RulesCompilerProofOld: "severity: critical" };
-  phases.push({ ...phases.at(-1)!, alerts, isStill: true });
+  const old = { RulesCompilerProofOld: "severity: critical" };
+  phases.push({ ...phases.at(-1)!, alerts: old, isStill: true });
   await served.stop("SIGKILL");
   phases.push({
     page: new Map([["up", 0]]),
@@ -202,7 +206,8 @@ ${inputOf(phases)}
 ${expected.join("\n")}
 `,
   );
-  const { status, stdout, stderr } = spawnSync("promtool", ["test", "rules", at("test.yml")], {
+  const tested = ["test", "rules", at("test.yml")];
+  const { status, stdout, stderr } = spawnSync(PROMTOOL, tested, {
     encoding: "utf8",
   });
   assert.equal(status, 0, `${stdout}${stderr}`.slice(0, 4000));

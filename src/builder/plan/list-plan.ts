@@ -194,7 +194,9 @@ export function planCombined(
   });
   if (!hasRelease) return plans;
   const released = listed.map(({ name }) => planOne(name));
-  const outputs = released.flatMap((plan) => plan.outputs.map(({ updates: _, ...one }) => one));
+  const outputs = released.flatMap((plan) =>
+    plan.outputs.map(({ updates: _updates, ...one }) => one),
+  );
   const isSplit = ({ limits }: (typeof outputs)[number]): boolean =>
     Math.min(limits.names, limits.bytes) !== Infinity;
   const files = manifestPaths(config, rulesDir, host).map((path) => ({

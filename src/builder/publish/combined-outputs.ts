@@ -21,7 +21,12 @@ import { NameExpander } from "../../kernel/names.ts";
 import { isExpression } from "../../meaning/line.ts";
 import { FileSet } from "../../publish/file-set.ts";
 import { ListFile, type OutputFile } from "../../publish/list-file.ts";
-import { isManifestDue, manifestKey, writeManifest } from "../../publish/manifest.ts";
+import {
+  hasOtherFiles,
+  isManifestDue,
+  manifestKey,
+  writeManifest,
+} from "../../publish/manifest.ts";
 import { stateOf } from "../../record/record-file.ts";
 import { loadRegex } from "../../syntax/regex-rule.ts";
 import type { BuildContext } from "../build.ts";
@@ -124,7 +129,9 @@ async function publishRelease(
     const key = await manifestKey(config, folder, host);
     const isSigned = await host.exists(`${path}.minisig`);
     const isDue =
-      isSigned !== (key !== undefined) || (await isManifestDue(config, path, files, host, true));
+      isSigned !== (key !== undefined) ||
+      (await hasOtherFiles(path, files, host)) ||
+      (await isManifestDue(config, path, files, host));
     const outcome = isDue ? "written" : "unchanged";
     if (isDue) {
       const paths = files.map((file) => file.path);
