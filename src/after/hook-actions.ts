@@ -65,7 +65,10 @@ export async function runHookProgram(
     end = await host.runProgram({
       words,
       folder,
-      env: { ...environmentOf(host), ...(message && variablesOf(message)) },
+      env: {
+        ...environmentOf(host),
+        ...(message && { ...variablesOf(message), RULES_COMPILER_TIMEOUT: secondsOf(timeoutMs) }),
+      },
       input: message === undefined ? "" : `${JSON.stringify(message)}\n`,
       timeoutMs,
       signal,
@@ -81,6 +84,11 @@ export async function runHookProgram(
   if (end.exit === 0) return output;
   const how = end.exit === undefined ? "a signal ended it" : `exit code ${end.exit}`;
   throw new HookFailure(`${how}${printed}`);
+}
+
+/** Whole seconds, for programs that wait for others. */
+function secondsOf(timeoutMs: number): string {
+  return String(Math.max(1, Math.floor(timeoutMs / 1000)));
 }
 
 function environmentOf(host: Host): Record<string, string> {
@@ -150,6 +158,8 @@ function variablesOf(message: HookMessage): Record<string, string> {
   const values: Record<string, string | number | undefined> = {
     EVENT: event,
     LIST: list,
+    RESOLVER: message.resolver,
+    ADDRESS: message.address,
     AT: at,
     OUTPUT: output,
     FILES: files.length,
@@ -334,25 +344,39 @@ export async function postMessage(
 /** Makes a resolver read its list again; returns what it printed. Rejects with a `HookFailure`. */
 export type Reload = (hook: HookConfig, setting: HookSetting) => Promise<string>;
 
-/** A control program: its name, the words of `with`, then the command. */
-function programReload(name: string, ...command: string[]): Reload {
-  return async ({ with: words = [] }, setting) =>
-    await runHookProgram([name, ...words, ...command], undefined, setting);
+/** A control program: its name, how long it may wait, the words of `with`, then the command. */
+function programReload(
+  name: string,
+  command: readonly string[],
+  patience: (timeoutMs: number) => readonly string[] = () => [],
+): Reload {
+  return async ({ with: words = [] }, setting) => {
+    const all = [name, ...patience(setting.timeoutMs), ...words, ...command];
+    return await runHookProgram(all, undefined, setting);
+  };
 }
+
+/** How long `rndc` waits by itself. Older versions cannot wait longer. */
+const RNDC_MS = 60_000;
 
 /** How each resolver documents its reload. */
 export const RELOAD_PRESETS: Readonly<Record<ReloadName, Reload>> = {
-  unbound: programReload("unbound-control", "reload"),
-  bind: programReload("rndc", "reload"),
+  unbound: programReload("unbound-control", ["reload"]),
+  bind: programReload("rndc", ["reload"], (timeoutMs) =>
+    timeoutMs > RNDC_MS ? ["-t", secondsOf(timeoutMs)] : [],
+  ),
   // Without --force, it ignores a file that changed while its settings did not.
-  "knot-resolver": programReload("kresctl", "reload", "--force"),
-  "knot-resolver-5": programReload("systemctl", "restart", "kresd@*"),
-  "powerdns-recursor": programReload("rec_control", "reload-lua-config"),
+  "knot-resolver": programReload("kresctl", ["reload", "--force"]),
+  "knot-resolver-5": programReload("systemctl", ["restart", "kresd@*"]),
+  // By itself, it waits for five seconds.
+  "powerdns-recursor": programReload("rec_control", ["reload-lua-config"], (timeoutMs) => [
+    `--timeout=${secondsOf(timeoutMs)}`,
+  ]),
   // The function is defined in the configuration of dnsdist; see docs/resolvers/dnsdist.md.
-  dnsdist: programReload("dnsdist", "-e", "reloadList()"),
+  dnsdist: programReload("dnsdist", ["-e", "reloadList()"]),
   dnsmasq: async ({ pid_file: file = "/run/dnsmasq/dnsmasq.pid" }, setting) =>
     await signalByFile(file, { program: "dnsmasq", signal: "SIGHUP" }, setting),
-  smartdns: programReload("systemctl", "restart", "smartdns"),
+  smartdns: programReload("systemctl", ["restart", "smartdns"]),
   "adguard-home": refreshAdGuardHome,
   "pi-hole": refreshPiHole,
   technitium: refreshTechnitium,

@@ -3,8 +3,8 @@ import { type ListOutcome, isDegraded } from "../builder/build.ts";
 import { listFiles } from "../builder/plan/list-plan.ts";
 import type { WrittenOutput } from "../builder/publish/publish-list.ts";
 import { Conditions } from "../builder/state/conditions.ts";
-import type { HookEvent } from "../config/hooks.ts";
-import type { HookConfig } from "../config/lists.ts";
+import { type HookEvent, type OwnedHook, ownedHooks } from "../config/hooks.ts";
+import { resolversOf } from "../config/resolvers.ts";
 import { durationMs } from "../config/units.ts";
 import { Exit, codeEntry } from "../diagnostics/codes.ts";
 import { type Diagnostic, warningOf } from "../diagnostics/render.ts";
@@ -44,7 +44,8 @@ const DEFAULT_MS = 60_000;
 async function runHooks(publication: Publication, phase: HookPhase): Promise<Publication> {
   const { project, context, outcome } = publication;
   const { host, signal } = context;
-  const hooks = project.config.after ?? [];
+  const all = resolversOf(project.config);
+  const hooks = ownedHooks(project.config.after ?? [], all);
   if (hooks.length === 0) return publication;
   const resolvers = await lastProofs(publication.lists, context.options, host);
   const known: Known[] = [];
@@ -59,18 +60,53 @@ async function runHooks(publication: Publication, phase: HookPhase): Promise<Pub
     known.push({ list: { ...list, now: await state.complete(list.now) }, state });
   }
   const hooksRun = new HooksRun(known, phase, publication);
-  for (const [index, hook] of hooks.entries())
-    if (!signal.aborted) await hooksRun.run(hook, keys[index]!);
+  const entries = hooks.map((hook, index) => ({ ...hook, key: keys[index]!, index }));
+  const most = Math.min(MOST_AT_ONCE, Math.max(1, Math.floor(all.length / 4)));
+  await inOrder(entries, most, async (entry) => {
+    if (!signal.aborted) await hooksRun.run(entry);
+  });
   await hooksRun.end();
   return publication;
 }
 
-/** The hooks of one run, one after the other. */
+/** At most a quarter of the resolvers, and not more than these: the others answer while some load a list. */
+const MOST_AT_ONCE = 16;
+
+/** One after the other, but hooks of different resolvers at the same time: those of one resolver keep their order. */
+async function inOrder(
+  entries: readonly HookEntry[],
+  most: number,
+  run: (entry: HookEntry) => Promise<void>,
+): Promise<void> {
+  for (let at = 0; at < entries.length;) {
+    if (entries[at]!.resolver === undefined) {
+      await run(entries[at++]!);
+      continue;
+    }
+    const end = entries.findIndex(({ resolver }, index) => index > at && resolver === undefined);
+    const block = entries.slice(at, end === -1 ? undefined : end);
+    at += block.length;
+    const waiting = [...Map.groupBy(block, ({ resolver }) => resolver!.name).values()];
+    const work = async (): Promise<void> => {
+      for (let own = waiting.shift(); own !== undefined; own = waiting.shift())
+        for (const entry of own) await run(entry);
+    };
+    await Promise.all(Array.from({ length: most }, work));
+  }
+}
+
+/** A hook with its position and what identifies it. */
+interface HookEntry extends OwnedHook {
+  readonly key: string;
+  readonly index: number;
+}
+
+/** The hooks of one run. */
 class HooksRun {
   private readonly known: readonly Known[];
   private readonly phase: HookPhase;
   private readonly publication: Publication;
-  private readonly failures = new Map<FinishedList, Diagnostic[]>();
+  private readonly failures = new Map<FinishedList, { at: number; found: Diagnostic }[]>();
 
   constructor(known: readonly Known[], phase: HookPhase, publication: Publication) {
     this.known = known;
@@ -83,29 +119,30 @@ class HooksRun {
     const { host, emit } = this.publication.context;
     const finder = this.phase === "published" ? "hooks" : "state-hooks";
     for (const { list } of this.known) {
-      const diagnostics = this.failures.get(list) ?? [];
-      const found = { finder, diagnostics } as const;
-      for (const diagnostic of await new Conditions(list.path, host).settle(found))
+      const failures = this.failures.get(list) ?? [];
+      const diagnostics = failures.toSorted((a, b) => a.at - b.at).map(({ found }) => found);
+      for (const diagnostic of await new Conditions(list.path, host).settle({
+        finder,
+        diagnostics,
+      }))
         emit({ kind: "diagnostic", diagnostic });
     }
   }
 
-  private failed(list: FinishedList): Diagnostic[] {
-    const known = this.failures.get(list) ?? [];
-    this.failures.set(list, known);
-    return known;
-  }
-
   /** Runs a hook for every list and event that it does not know yet; a reload once for all of them. */
-  async run(hook: HookConfig, key: string): Promise<void> {
-    const due = this.known.map((one) => ({ ...one, events: this.eventsOf(hook, key, one) }));
+  async run(entry: HookEntry): Promise<void> {
+    const { hook, key, resolver } = entry;
+    const due = this.known
+      .filter(({ list }) => resolver === undefined || resolver.list === list.outcome.list)
+      .map(({ list, state }) => ({ list: ownList(list, entry), state }))
+      .map((one) => ({ ...one, events: this.eventsOf(entry, one) }));
     let hasReloaded: boolean | undefined;
     for (const { list, state, events } of due) {
       let isDone = true;
       for (const event of events) {
         if (this.publication.context.signal.aborted) return;
-        if (hook.reload === undefined) isDone = (await this.once(hook, event, list)) && isDone;
-        else isDone = hasReloaded ??= await this.once(hook, event, list);
+        if (hook.reload === undefined) isDone = (await this.once(entry, event, list)) && isDone;
+        else isDone = hasReloaded ??= await this.once(entry, event, list);
       }
       // A hook that failed still does not know, so the next run tries again.
       if (isDone) await state.set(key, this.learned(state.get(key), list.now));
@@ -119,7 +156,7 @@ class HooksRun {
     return { ...states, ...(known !== undefined && { files: known }) };
   }
 
-  private eventsOf(hook: HookConfig, key: string, { list, state }: Known): HookEvent[] {
+  private eventsOf({ hook, key, resolver }: HookEntry, { list, state }: Known): HookEvent[] {
     const { phase } = this;
     const { on = ["published"], as, reload } = hook;
     const told = state.get(key);
@@ -127,20 +164,27 @@ class HooksRun {
     if (as === "healthchecks")
       return phase === "state" ? [health === "good" ? "published" : health] : [];
     if (phase === "state") return dueStates(told, list.now).filter((event) => on.includes(event));
-    const isAgain = reload !== undefined && this.publication.reloadAgain.has(list.outcome.list);
+    const again = this.publication.reloadAgain.get(list.outcome.list);
+    const isAgain =
+      resolver === undefined
+        ? reload !== undefined && again !== undefined
+        : again?.has(resolver.name) === true;
     const isDue = isPublishDue(told, list.now) || isAgain;
     return isDue && on.includes("published") ? ["published"] : [];
   }
 
-  private async once(hook: HookConfig, event: HookEvent, list: FinishedList): Promise<boolean> {
+  private async once(entry: HookEntry, event: HookEvent, list: FinishedList): Promise<boolean> {
     const { project, context } = this.publication;
     const { host, signal, emit } = context;
+    const { hook, resolver } = entry;
     const timeoutMs = durationMs(hook.timeout ?? "") ?? DEFAULT_MS;
-    const title = `${titleOf(hook)}, ${event}, ${printable(list.outcome.list, 80)}`;
+    const title = `${entry.title}, ${event}, ${printable(list.outcome.list, 80)}`;
     const began = host.now().getTime();
     try {
       const setting = { host, signal, timeoutMs, folder: project.folder };
-      const printed = await runHook(hook, messageOf(event, await factsOf(list, host)), setting);
+      const facts = await factsOf(list, host);
+      const of = resolver && { resolver: resolver.name, address: resolver.address };
+      const printed = await runHook(hook, messageOf(event, { ...facts, ...of }), setting);
       const seconds = ((host.now().getTime() - began) / 1000).toFixed(1);
       const output = printed === "" ? "" : `; it printed: ${printed}`;
       const message = `Hook ran: ${title}, ${seconds} s${output}`;
@@ -153,12 +197,26 @@ class HooksRun {
       const found = warningOf("hook-failed", `Hook failed: ${title}`, {
         cause,
         hint,
-        subject: titleOf(hook),
+        subject: entry.title,
       });
-      this.failed(list).push(found);
+      const whole = this.known.find(({ list: { outcome } }) => outcome === list.outcome)!.list;
+      this.failures.set(whole, [...(this.failures.get(whole) ?? []), { at: entry.index, found }]);
       return false;
     }
   }
+}
+
+/** The list as a hook sees it: one of a resolver hears only of that resolver. */
+function ownList(list: FinishedList, { resolver }: HookEntry): FinishedList {
+  if (resolver === undefined) return list;
+  const unproved = list.unproved.filter((one) => one.resolver === resolver.name);
+  const { files } = list.now;
+  const now = {
+    health: "good",
+    ...(unproved.length > 0 && { isUnproved: true }),
+    ...(files !== undefined && { files }),
+  } as const;
+  return { ...list, unproved, now };
 }
 
 /** What the last run made of a list. */
@@ -206,6 +264,7 @@ export class HookState {
   private readonly file: StateFile<StoredState> | undefined;
   private told: Record<string, Told>;
   private files: string | undefined;
+  private stored: Promise<void> = Promise.resolve();
 
   private constructor(file: StateFile<StoredState> | undefined, stored: StoredState | undefined) {
     this.file = file;
@@ -247,15 +306,20 @@ export class HookState {
     this.told = Object.fromEntries(Object.entries(this.told).filter(([key]) => keys.includes(key)));
   }
 
+  /** One after the other: hooks end at the same time, and an older state must not replace a newer one. */
   private async store(): Promise<void> {
-    const { told, files } = this;
-    await this.file?.tryReplace({ version: 1, ...(files !== undefined && { files }), told }, 1);
+    this.stored = this.stored.then(async () => {
+      const { told, files } = this;
+      await this.file?.tryReplace({ version: 1, ...(files !== undefined && { files }), told }, 1);
+    });
+    await this.stored;
   }
 }
 
-/** Identifies a hook by its settings. Secrets are in files, and not part of it. */
-async function hookKey(hook: HookConfig): Promise<string> {
-  return await shortDigest(JSON.stringify(hook));
+/** Identifies a hook by its settings and its resolver. Secrets are in files, and not part of it. */
+async function hookKey({ hook, resolver }: OwnedHook): Promise<string> {
+  const of = resolver === undefined ? "" : JSON.stringify([resolver.list, resolver.name]);
+  return await shortDigest(JSON.stringify(hook) + of);
 }
 
 async function shortDigest(text: string): Promise<string> {
@@ -383,10 +447,4 @@ async function changeOf(
   if (old === undefined || fresh === undefined) return {};
   const { added, removed } = changedRules(old, fresh);
   return { added: added.length, removed: removed.length };
-}
-
-/** Names a hook in messages: its arguments may be long or private, so they are left out. */
-function titleOf({ run, as, reload }: HookConfig): string {
-  if (run !== undefined) return `run ${printable(run[0] ?? "", 80)}`;
-  return reload === undefined ? (as === undefined ? "post" : `post ${as}`) : `reload ${reload}`;
 }

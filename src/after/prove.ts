@@ -28,7 +28,7 @@ export const expectStep: AfterStep = {
     const again = resolved.filter((one) => !one.isProved && wasAsked(one));
     const loading = dueLists({ ...publication, resolved }).flatMap(({ resolvers }) => resolvers);
     const watch = waitMs > 0 && loading.length > 0 ? new AnswerWatch(loading, host) : undefined;
-    const reloadAgain = new Set(again.map(({ name }) => name));
+    const reloadAgain = new Map(again.map((one) => [one.name, unprovedOf(one)]));
     return { ...publication, resolved, reloadAgain, watch };
   },
 };
@@ -72,6 +72,24 @@ function wasAsked({ resolvers, proofs }: ListBefore): boolean {
   return resolvers.some(({ name }) => Object.hasOwn(proofs, name));
 }
 
+/** The resolvers that are not proved with the build that is published. */
+function unprovedOf(list: ListBefore): Set<string> {
+  const names = list.resolvers.map(({ name }) => name);
+  return new Set(names.filter((name) => !isProvedNow(name, list)));
+}
+
+/** Whether a resolver is proved with the build that is published. */
+function isProvedNow(
+  name: string,
+  { proofs, build }: Pick<ListBefore, "proofs" | "build">,
+): boolean {
+  const proof = Object.hasOwn(proofs, name) ? proofs[name] : undefined;
+  return proof?.outcome === "proved" && proof.build === build;
+}
+
+/** The percentage of a group that may not answer from a list. */
+const MAX_UNPROVED = 50;
+
 /** The lists that are published and have resolvers. */
 async function listsBefore({
   project,
@@ -94,11 +112,9 @@ async function listsBefore({
     const proofs = await readProofs(path, host);
     const canary = await publishedCanary(path, host);
     const build = canary === undefined ? null : buildOf(canary);
-    const isProved = resolvers.every(({ name: resolver }) => {
-      const proof = Object.hasOwn(proofs, resolver) ? proofs[resolver] : undefined;
-      return proof?.outcome === "proved" && proof.build === build;
-    });
-    found.push({ name, path, resolvers, proofs, build, isProved });
+    const isProved = resolvers.every((one) => isProvedNow(one.name, { proofs, build }));
+    const maxUnproved = config.guards?.max_unproved ?? MAX_UNPROVED;
+    found.push({ name, path, resolvers, proofs, build, isProved, maxUnproved });
   }
   return found;
 }

@@ -33,8 +33,8 @@ export interface Publication {
   readonly outcome: BuildOutcome;
   /** The lists as hooks of states see them: one that was rolled back is refused. */
   readonly states: readonly ListOutcome[];
-  /** Lists whose resolvers were asked, and do not answer from them: hooks that reload run again. */
-  readonly reloadAgain: ReadonlySet<string>;
+  /** Resolvers by list that were asked, and do not answer from it: hooks that reload them run again. */
+  readonly reloadAgain: ReadonlyMap<string, ReadonlySet<string>>;
   /** Lists that resolvers must answer from. */
   readonly resolved: readonly ListBefore[];
   /** Asks the resolvers that load a list, from before hooks reload them until they are proved. */
@@ -82,7 +82,7 @@ export async function afterPublish(
     ...opened,
     context,
     states: outcome.lists,
-    reloadAgain: new Set(),
+    reloadAgain: new Map(),
     resolved: [],
     undoings: [],
   };

@@ -89,7 +89,9 @@ async function reloadAndAsk(
 ): Promise<Proof[]> {
   const { outcome, context } = publication;
   const lists = outcome.lists.map((one) => backOf.get(one.list) ?? one);
-  const reloadAgain = new Set(undone.map(({ list }) => list.name));
+  const reloadAgain = new Map(
+    undone.map(({ list }) => [list.name, new Set(list.resolvers.map(({ name }) => name))]),
+  );
   await reloadStep.run({ ...publication, outcome: { ...outcome, lists }, reloadAgain });
   const asked = undone.map(({ list }) => list);
   return await askResolvers(asked, context);
@@ -145,6 +147,8 @@ export interface ListBefore {
   readonly build: string | null;
   /** Whether all of them are proved with the list that is published now. */
   readonly isProved: boolean;
+  /** The percentage of a group that may not answer from it. */
+  readonly maxUnproved: number;
 }
 
 /** A list that must go back to an earlier build. */
@@ -209,7 +213,7 @@ async function isChosen({ path }: ListBefore, host: Host): Promise<boolean> {
 }
 
 /**
- * A list goes back if more than half of the resolvers that may decide do not answer from it: those that answered from the build
+ * A list goes back if too many of a group of resolvers that may decide do not answer from it: those that answered from the build
  * before when they were asked before the publish, or, if that is unknown, at their last proof.
  */
 function undoingOf(
@@ -221,18 +225,24 @@ function undoingOf(
     const last = Object.hasOwn(known, resolver) ? known[resolver] : undefined;
     return last?.outcome === "proved" ? last : undefined;
   };
-  const voters = list.resolvers
-    .filter(({ mayRollBack }) => mayRollBack)
-    .map(({ name }) => name)
-    .filter((name) => (before ? before.resolvers.includes(name) : lastOf(name) !== undefined));
+  const voting = list.resolvers.filter(
+    ({ name, mayRollBack }) =>
+      mayRollBack && (before ? before.resolvers.includes(name) : lastOf(name) !== undefined),
+  );
+  const voters = voting.map(({ name }) => name);
   const buildBefore = (resolver: string): string | null | undefined =>
     before?.build ?? lastOf(resolver)?.build;
-  const failures = proofs.filter(({ list: of, resolver, build, outcome }) => {
+  const failed = proofs.filter(({ list: of, resolver, build, outcome }) => {
     if (of !== list.name || !voters.includes(resolver)) return false;
     // Only a canary tells two builds apart.
     return build !== null && build !== buildBefore(resolver) && CAUSED_BY_LISTS.has(outcome);
   });
-  if (failures.length * 2 <= voters.length) return undefined;
+  const failures = Object.values(Object.groupBy(voting, ({ group }) => group)).flatMap((group) => {
+    const names = new Set(group!.map(({ name }) => name));
+    const own = failed.filter(({ resolver }) => names.has(resolver));
+    return own.length * 100 > names.size * list.maxUnproved ? own : [];
+  });
+  if (failures.length === 0) return undefined;
   const newest = failures
     .map(({ resolver }) => resolver)
     .toSorted((a, b) => ((lastOf(a)?.at ?? "") < (lastOf(b)?.at ?? "") ? 1 : -1));

@@ -29,7 +29,7 @@ import {
   wantsCovered,
 } from "./draft/recorded-names.ts";
 import { withChangedFiles } from "./inspect-lists.ts";
-import { type CombinedPlan, type ListPlan, planCombined, refusePlaces } from "./plan/list-plan.ts";
+import { type ListPlan, planCombined, refusePlaces } from "./plan/list-plan.ts";
 import { writeCombined } from "./publish/combined-outputs.ts";
 import { type PlannedFiles, plannedDigests, plannedFilesOf } from "./publish/planned-files.ts";
 import {
@@ -271,7 +271,7 @@ interface SavedPlan {
   /** For the guards of the next build. */
   readonly learned?: Learned | undefined;
   /** The files over several lists. */
-  readonly combined: readonly CombinedPlan[];
+  readonly combined: ReturnType<typeof planCombined>;
   /** The options that find the list again, as they were given. */
   readonly place: ListPlace;
   /** SHA-256 of the list and of each file in another format, by its path relative to `rulesDir`; compressed copies follow from them. */

@@ -68,8 +68,16 @@ const TITLE_FIELDS = {
   name: {
     type: "string",
     required: true,
-    description: "Title of the compiled list. Its slug is the name of the output file.",
+    description:
+      "Name of the list, which is its title, too, unless `title` is set. Its slug is the name of the output file.",
     example: "My list",
+  },
+  title: {
+    type: "string",
+    default: "the name",
+    description:
+      "Title in the header, if it differs from the name. Files and commands follow the name, so a title can change, and can have any characters.",
+    example: "Pro++",
   },
   description: {
     type: "string",
@@ -439,6 +447,15 @@ export const GUARD_FIELDS = {
     default: "`1`",
     description: "Minimum number of rules in the list and in each of its outputs.",
     example: 10_000,
+  },
+  max_unproved: {
+    type: "number",
+    default: "`50`",
+    most: 100,
+    description:
+      "Percentage of a group of resolvers with `on_failure: rollback` that may not answer from a new list. If more do not, the list before is published again. See [Prove](../guide/prove.md#roll-back).",
+    example: 25,
+    needs: { resolvers: [{ address: "192.0.2.53", on_failure: "rollback" }] },
   },
   may_block: {
     type: "strings",

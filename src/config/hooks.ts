@@ -1,6 +1,9 @@
+import { nearest, printable, someOf } from "../diagnostics/text.ts";
 import { bareHost, isPublicAddress, literalAddress } from "../host/network.ts";
 import type { Config, HookConfig } from "./lists.ts";
+import { type Resolver, resolversNamed, resolversOf } from "./resolvers.ts";
 import { durationMs } from "./units.ts";
+import type { HookEvent } from "../documents/facts.ts";
 
 interface HookProblem {
   /** The position of the hook. */
@@ -20,12 +23,114 @@ const API = new Set<ReloadName>(["adguard-home", "pi-hole", "technitium"]);
 const RELOAD_FIELDS = ["with", "pid_file", "url", "user", "token_file"] as const;
 
 /** Problems of hooks whose fields have the right types. */
-export function hookProblems({ after = [] }: Config): HookProblem[] {
+export function hookProblems(config: Config): HookProblem[] {
+  const { after = [] } = config;
+  const resolvers = resolversOf(config);
+  const names = resolvers.flatMap(({ name, group }) => (group === "" ? [name] : [name, group]));
+  const known = [...new Set(names)];
   return after.flatMap((hook, index) => {
     const at = `after[${index}]`;
-    return [...problemsOf(hook, at)].map((problem) => ({ index, ...problem }));
+    const isRepeated =
+      hook.name !== undefined &&
+      after.some(({ name }, other) => other !== index && name === hook.name);
+    const repeated = {
+      message: `${at} has the same name as another hook`,
+      hint: "Give each its own",
+    };
+    const own = resolversNamed(hook.each ?? [], resolvers).map((one) => hookFor(hook, one));
+    const problems = (own.length === 0 ? [hook] : own).flatMap((one) => [...problemsOf(one, at)]);
+    const found = [
+      ...new Map(problems.map((problem) => [problem.message, problem])).values(),
+      ...(isRepeated ? [repeated] : []),
+      ...ownerProblems(hook, known, at),
+    ];
+    return found.map((problem) => ({ index, ...problem }));
   });
 }
+
+/** What can happen to a resolver. */
+const OF_RESOLVERS: ReadonlySet<HookEvent> = new Set(["published", "degraded", "recovered"]);
+
+function* ownerProblems(
+  { each: owners, on = [], as }: HookConfig,
+  known: readonly string[],
+  at: string,
+): Generator<HookFault> {
+  if (owners === undefined) return;
+  if (owners.length === 0)
+    yield { message: `${at}.each is empty`, hint: "Name a resolver, or remove it" };
+  for (const one of owners.filter((name) => !known.includes(name))) {
+    const meant = nearest(one, known);
+    yield {
+      message: `${at} has the resolver ${printable(one, 60)}, which does not exist`,
+      hint:
+        meant === undefined
+          ? `Known names: ${someOf(known) || "none; add resolvers to the configuration"}`
+          : `Did you mean "${printable(meant)}"?`,
+    };
+  }
+  const other = on.find((event) => !OF_RESOLVERS.has(event));
+  if (other !== undefined || as === "healthchecks")
+    yield {
+      message: `${at}.each does not apply to ${other ?? "healthchecks"}`,
+      hint: "That is about the list; write a hook without each",
+    };
+}
+
+/** A hook of one resolver. */
+export interface OwnedHook {
+  /** What names it in messages: unlike those of all others. */
+  readonly title: string;
+  readonly hook: HookConfig;
+  /** Undefined if it belongs to none. */
+  readonly resolver: Resolver | undefined;
+}
+
+/** The hooks of a configuration in order, one for each resolver that a hook belongs to. */
+export function ownedHooks(
+  hooks: readonly HookConfig[],
+  resolvers: readonly Resolver[],
+): OwnedHook[] {
+  const kinds = hooks.map(titleOf);
+  return hooks.flatMap((hook, index): OwnedHook[] => {
+    const kind = kinds[index]!;
+    const isAlone = kinds.indexOf(kind) === kinds.lastIndexOf(kind);
+    const title = isAlone ? kind : `${kind} (after[${index}])`;
+    if (hook.each === undefined) return [{ title, hook, resolver: undefined }];
+    return resolversNamed(hook.each, resolvers).map((resolver) => ({
+      title: `${title} for ${printable(resolver.name, 60)}`,
+      hook: hookFor(hook, resolver),
+      resolver,
+    }));
+  });
+}
+
+/** Without a name of its own: its arguments may be long or private, so they are left out. */
+function titleOf({ name, run, as, reload }: HookConfig): string {
+  if (name !== undefined) return printable(name, 60);
+  if (run !== undefined) return `run ${printable(run[0] ?? "", 80)}`;
+  return reload === undefined ? (as === undefined ? "post" : `post ${as}`) : `reload ${reload}`;
+}
+
+/** The hook with the name and address of a resolver in the place of `{resolver}` and `{address}`. */
+function hookFor(hook: HookConfig, { name, address }: Resolver): HookConfig {
+  const filled = (text: string): string =>
+    text.replace(/\{(?:resolver|address)\}/g, (one) => (one === "{address}" ? address : name));
+  const entries = Object.entries(hook).map(([key, value]) => {
+    if (!FILLED.has(key)) return [key, value];
+    return [key, typeof value === "string" ? filled(value) : (value as string[]).map(filled)];
+  });
+  return Object.fromEntries(entries) as HookConfig;
+}
+
+const FILLED: ReadonlySet<string> = new Set([
+  "run",
+  "post",
+  "with",
+  "pid_file",
+  "url",
+  "token_file",
+]);
 
 function* problemsOf(hook: HookConfig, at: string): Generator<HookFault> {
   const forms = FORMS.filter((form) => hook[form] !== undefined);
@@ -108,6 +213,13 @@ export function isNear(hostname: string): boolean {
 
 /** Fields of an entry of `after`. `after/hook-actions.ts` has an entry for each value. */
 export const HOOK_FIELDS = {
+  name: {
+    type: "string",
+    default: "what it does, such as `run sh` or `reload unbound`",
+    description: "Name of the hook in messages and metrics.",
+    example: "drain",
+    beside: { run: ["/usr/local/bin/drain"] },
+  },
   run: {
     type: "strings",
     default: "nothing",
@@ -200,6 +312,15 @@ export const HOOK_FIELDS = {
     example: "/etc/rules-compiler/pi-hole",
     beside: { reload: "pi-hole", url: "http://192.168.1.2" },
   },
+  each: {
+    type: "strings",
+    default: "nothing",
+    description:
+      "Names or groups of `resolvers` that the hook belongs to. It runs once for each of them, for at most a quarter of all resolvers at the same time: when its list is published (and again while it is not proved), and with `on` when it is no longer proved (`degraded`) and proved again (`recovered`). `{resolver}` and `{address}` in its other settings are replaced.",
+    example: ["edge"],
+    beside: { reload: "unbound", with: ["-s", "{address}"] },
+    needs: { resolvers: [{ name: "edge1", address: "192.0.2.53", group: "edge" }] },
+  },
   on: {
     type: "choices",
     default: "`[published]`",
@@ -218,7 +339,7 @@ export const HOOK_FIELDS = {
     type: "duration",
     default: "`60s`",
     description:
-      "How long it may take, at most `1h`. A program is then ended with all processes that it started.",
+      "How long it may take, at most `1h`. A program is then ended with all processes that it started. The control programs of PowerDNS Recursor and BIND wait as long.",
     example: "10s",
     beside: { reload: "unbound" },
   },

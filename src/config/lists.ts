@@ -24,8 +24,10 @@ interface ResolvedList {
 
 /** The lists of a configuration: one, or the entries of `lists`, each after those that it must cover. */
 export function listsOf(config: Config): ResolvedList[] {
-  const { lists, ...top } = config;
+  const { lists, ...all } = config;
   if (lists === undefined) return [{ config, covers: [] }];
+  const { manifest, ...others } = all;
+  const top = isRelease(config) ? others : { ...others, ...(manifest && { manifest }) };
   const byLabel = new Map(top.sources.map((one) => [labelOf(one), one]));
   return inOrder(lists).map(({ covers = [], sources, ...own }) => {
     const added = ADDED.flatMap((field) => {
@@ -38,6 +40,13 @@ export function listsOf(config: Config): ResolvedList[] {
       covers,
     };
   });
+}
+
+/** Whether the manifest is one for all lists: it has one file for several. */
+export function isRelease({ manifest, lists = [] }: Config): boolean {
+  return (
+    manifest !== undefined && lists.length > 1 && !/\{(?:name|slug)\}/.test(manifest.file ?? "")
+  );
 }
 
 function labelOf({ name, source }: Config["sources"][number]): string {

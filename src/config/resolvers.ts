@@ -13,6 +13,8 @@ export interface Resolver {
   readonly serverName: string | undefined;
   /** The name of the list. */
   readonly list: string;
+  /** Empty if it has none. */
+  readonly group: string;
   /** Whether a list that it does not answer from is rolled back. */
   readonly mayRollBack: boolean;
 }
@@ -65,9 +67,19 @@ export function resolversOf({ name: title, lists, resolvers = [] }: Config): Res
       ...addressOf(address)!,
       name,
       list: list ?? lists?.[0]?.name ?? title,
+      group: one.group ?? "",
       mayRollBack: one.on_failure === "rollback",
     };
   });
+}
+
+/** The resolvers with one of these names, or in one of these groups, in the order of the configuration. */
+export function resolversNamed<R extends Pick<Resolver, "name" | "group">>(
+  wanted: readonly string[],
+  resolvers: readonly R[],
+): R[] {
+  const isWanted = (text: string): boolean => text !== "" && wanted.includes(text);
+  return resolvers.filter(({ name, group }) => isWanted(name) || isWanted(group));
 }
 
 /** Whether a list blocks a canary. `config` is that of the list. */
@@ -81,6 +93,7 @@ export function resolverProblems(config: Config): { message: string; hint?: stri
   const known = lists?.map(({ name }) => name) ?? [config.name];
   const problems: { message: string; hint?: string }[] = [];
   const names = new Set<string>();
+  const groups = new Set(resolvers.map(({ group }) => group));
   for (const [index, one] of resolvers.entries()) {
     const at = `resolvers[${index}]`;
     const { address, name = address, list } = one;
@@ -108,6 +121,8 @@ export function resolverProblems(config: Config): { message: string; hint?: stri
     if (names.has(name))
       add(`has the same name as another one: ${printable(name, 60)}`, "Give each a unique name");
     names.add(name);
+    if (groups.has(name))
+      add(`has the name of a group: ${printable(name, 60)}`, "Give the group another name");
   }
   return problems;
 }
@@ -137,13 +152,20 @@ export const RESOLVER_FIELDS = {
     example: "Light",
     needs: { lists: [{ name: "Light" }, { name: "Pro" }] },
   },
+  group: {
+    type: "string",
+    default: "that of all resolvers without one",
+    description:
+      "Resolvers that work alike: the same software, or the same place. A list goes back if too many of one group do not answer from it (`guards.max_unproved`), and `each` of a hook can name the group.",
+    example: "edge",
+  },
   on_failure: {
     type: "choice",
     default: "`keep`",
     values: {
       keep: "Keep the new list",
       rollback:
-        "Vote for the list before, which is published again if more than half of these resolvers do",
+        "Vote for the list before, which is published again if more than half of the voters of a group do (`guards.max_unproved`)",
     },
     description:
       "What a build with `--permit hooks` does if the resolver answered from the list before and is `stale`, `unfiltered` or `wrong` with the new one. See [Prove](../guide/prove.md#roll-back).",

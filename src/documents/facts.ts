@@ -496,6 +496,8 @@ export interface ResolverState {
   readonly latencyMs: number | null;
   /** Whether it answers for names that it does not block; null if nothing shows it. */
   readonly upstream: boolean | null;
+  /** The longest time without an answer while it last loaded a list; null if it was not measured. */
+  readonly unansweredMs: number | null;
   /** The last proof that succeeded. */
   readonly lastProved: { readonly at: string; readonly build: string | null } | null;
 }
@@ -555,6 +557,9 @@ export interface HookMessage {
   readonly tool: string;
   readonly event: HookEvent;
   readonly list: string;
+  /** The resolver that the hook belongs to, and its address. */
+  readonly resolver?: string;
+  readonly address?: string;
   /** When the run ended. */
   readonly at: string;
   /** The list file; absent if the list goes to standard output. */

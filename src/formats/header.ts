@@ -7,7 +7,7 @@ const COMPILER_NAME = "rules-compiler";
 /** The fields of a configuration that appear in a header. */
 export type HeaderConfig = Pick<
   Config,
-  "name" | "description" | "version" | "homepage" | "license" | "expires" | "header"
+  "name" | "title" | "description" | "version" | "homepage" | "license" | "expires" | "header"
 >;
 
 interface HeaderFacts extends HeaderValues {
@@ -28,7 +28,7 @@ export function headerLines(config: HeaderConfig, facts: HeaderFacts): string[] 
 export function headerTexts(config: HeaderConfig, facts: HeaderFacts): string[] {
   const { time, count, isTimeless = false, more = [] } = facts;
   // Some clients read only the first thousand bytes, and descriptions can be long.
-  const lines = [`Title: ${oneLine(config.name)}`];
+  const lines = [`Title: ${oneLine(config.title ?? config.name)}`];
   if (config.expires !== undefined) lines.push(`Expires: ${expiresText(config.expires)}`);
   lines.push(...more);
   for (const [label, value] of [

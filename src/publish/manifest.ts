@@ -162,6 +162,20 @@ export async function isManifestDue(
   return names.size !== last.files.length || last.files.some(({ file }) => !names.has(file));
 }
 
+/** Whether files differ from those of the manifest at a path. */
+export async function hasOtherFiles(
+  path: string,
+  files: readonly OutputFile[],
+  host: Host,
+): Promise<boolean> {
+  const bytes = await ifAvailable(() => host.readFile(path));
+  const last = bytes === undefined ? undefined : parseManifest(decodeUtf8(bytes), host);
+  const known = new Map(last?.files.map(({ file, sha256 }) => [file, sha256]));
+  for (const { path: file } of files)
+    if (known.get(nameFrom(path, file, host)) !== (await digestOfFile(file, host))) return true;
+  return false;
+}
+
 /** The name of a file in a manifest. */
 function nameFrom(manifest: string, file: string, { path }: Pick<Host, "path">): string {
   return path.relative(path.dirname(manifest), file).replaceAll(path.sep, "/");

@@ -224,6 +224,7 @@ const NEVER_ASKED: LastState = {
   since: null,
   latencyMs: null,
   upstream: null,
+  unansweredMs: null,
   lastProved: null,
 };
 

@@ -1,5 +1,6 @@
 import { type ListedCondition, lastingConditions } from "../builder/state/conditions.ts";
 import { OUTCOMES as PROOF_OUTCOMES } from "../builder/state/list-state.ts";
+import { CODES, type Code, Exit, codeEntry } from "../diagnostics/codes.ts";
 import { VERSION } from "../diagnostics/version.ts";
 import { definitionOf } from "../explain/glossary.ts";
 import type { ResolverState } from "../resolvers/prove.ts";
@@ -17,6 +18,8 @@ export interface MetricsInput {
   readonly resolvers?: readonly ResolverState[];
   /** The last time that all resolvers were asked. */
   readonly probed?: ProbeTimes | undefined;
+  /** The names of all hooks. */
+  readonly hooks?: readonly string[];
   /** What lasts. */
   readonly conditions?: readonly ListedCondition[];
   readonly isRunning: boolean;
@@ -87,6 +90,7 @@ export function metricsText(readings: MetricsInput): string {
   listMetrics(out, readings);
   sourceMetrics(out, history);
   conditionMetrics(out, readings.conditions ?? []);
+  hookMetrics(out, readings);
   resolverMetrics(out, readings.resolvers ?? [], readings.probed);
   out.family(
     "counter",
@@ -109,6 +113,21 @@ function conditionMetrics(out: Exposition, conditions: readonly ListedCondition[
       ({ list, code, subject = "", since }) =>
         [{ list, code, subject }, seconds(Date.parse(since))] as const,
     ),
+  );
+}
+
+function hookMetrics(
+  out: Exposition,
+  { hooks = [], conditions = [] }: Pick<MetricsInput, "hooks" | "conditions">,
+): void {
+  const failed = new Set(
+    conditions.flatMap(({ code, subject }) => (code === "hook-failed" ? [subject] : [])),
+  );
+  out.family(
+    "gauge",
+    "hook_failed",
+    "1 if the last run of a hook failed.",
+    hooks.map((hook) => [{ hook }, Number(failed.has(hook))] as const),
   );
 }
 
@@ -161,7 +180,10 @@ function runMetrics(out: Exposition, { history, isRunning, next, lagMs }: Metric
     "counter",
     "guard_refusals_total",
     "Refused lists, by guard.",
-    Object.entries(refusals).map(([guard, value]) => [{ guard }, value] as const),
+    // A counter that is born at 1 has no increase.
+    Object.entries({ ...NO_REFUSALS, ...refusals }).map(
+      ([guard, value]) => [{ guard }, value] as const,
+    ),
   );
   const causes = last?.outcome === "refused" ? problemsOf(last) : [];
   out.one("gauge", "list_refused", "1 if the last run was refused.", Number(causes.length > 0));
@@ -274,6 +296,12 @@ function sourceMetrics(out: Exposition, history: History): void {
   );
 }
 
+const NO_REFUSALS: Readonly<Record<string, number>> = Object.fromEntries(
+  (Object.keys(CODES) as Code[]).flatMap((code) =>
+    codeEntry(code).exit === Exit.Guard ? [[code, 0]] : [],
+  ),
+);
+
 /** Resolvers that were never asked have no samples but `resolver_proved`. */
 function resolverMetrics(
   out: Exposition,
@@ -329,6 +357,11 @@ function resolverMetrics(
   );
   gauge("resolver_latency_seconds", "Median time of the answers of a resolver.", (one) =>
     one.latencyMs === null ? undefined : seconds(one.latencyMs),
+  );
+  gauge(
+    "resolver_unanswered_seconds",
+    "Longest time without an answer while a resolver last loaded a list.",
+    (one) => (one.unansweredMs === null ? undefined : seconds(one.unansweredMs)),
   );
 }
 

@@ -75,18 +75,32 @@ const LONGEST = 4096;
 /** The permission bit of users other than the owner and the group. */
 const OTHERS_READ = 0o004;
 
-/** A token that requests must present. Only its digest is kept, so that it cannot be printed. */
-export class BearerToken {
-  readonly #digest: Uint8Array;
+/** Who has a token. */
+interface TokenHolder {
+  /** Empty for a token without a name. */
+  readonly name: string;
+}
 
-  constructor(token: string) {
-    this.#digest = digestOf(token);
+/** Tokens that requests may present. Only their digests are kept, so that they cannot be printed. */
+export class BearerToken {
+  readonly #digests: readonly (readonly [name: string, digest: Uint8Array])[];
+
+  constructor(...tokens: readonly (string | readonly [name: string, token: string])[]) {
+    this.#digests = tokens.map((one) =>
+      typeof one === "string" ? ["", digestOf(one)] : [one[0], digestOf(one[1])],
+    );
   }
 
-  /** Whether an `Authorization` header has the token. Takes the same time for every wrong one. */
-  isIn(authorization: string | undefined): boolean {
+  /** Who has the token of an `Authorization` header. Takes the same time for every wrong one. */
+  holderIn(authorization: string | undefined): TokenHolder | undefined {
     const given = /^bearer +(?<token>[\x21-\x7e]+)$/i.exec(authorization ?? "")?.groups?.["token"];
-    return timingSafeEqual(digestOf(given ?? ""), this.#digest) && given !== undefined;
+    const digest = digestOf(given ?? "");
+    const found = this.#digests.filter(([, own]) => timingSafeEqual(digest, own));
+    return given === undefined || found.length === 0 ? undefined : { name: found[0]![0] };
+  }
+
+  isIn(authorization: string | undefined): boolean {
+    return this.holderIn(authorization) !== undefined;
   }
 }
 
@@ -94,7 +108,13 @@ function digestOf(text: string): Uint8Array {
   return createHash("sha256").update(text).digest();
 }
 
-/** Reads a token: one line of visible ASCII characters. Rejects with a `CompilerError` that does not repeat it. */
+/** A line of a token file: a token, or a name and a token. */
+const TOKEN_LINE = /^(?:(?<name>[\w.@-]{1,64}) )?(?<token>[\x21-\x7e]+)$/;
+
+/**
+ * Reads tokens: one line of visible ASCII characters, or lines with a name and a token each. Rejects with a `CompilerError` that does not
+ * repeat them.
+ */
 export async function readToken(file: string, host: Host): Promise<BearerToken> {
   const path = host.path.resolve(host.cwd, file);
   let text: string;
@@ -107,10 +127,16 @@ export async function readToken(file: string, host: Host): Promise<BearerToken> 
     const cause = reasonOf(error.code, error.message);
     throw problem("The token file cannot be read", file, { cause });
   }
-  const token = text.replace(/\r?\n$/, "");
-  if (token.length >= SHORTEST && token.length <= LONGEST && /^[\x21-\x7e]+$/.test(token))
-    return new BearerToken(token);
-  const message = `The token file must contain one line of ${SHORTEST} to ${LONGEST} visible ASCII characters`;
+  const lines = text.replace(/\r?\n$/, "").split(/\r?\n/);
+  const found = lines.map((line) => TOKEN_LINE.exec(line)?.groups ?? {});
+  const isGood = found.every(({ name, token = "" }) => {
+    const isNamed = name !== undefined || lines.length === 1;
+    return isNamed && token.length >= SHORTEST && token.length <= LONGEST;
+  });
+  const names = found.map(({ name }) => name);
+  if (isGood && new Set(names).size === names.length)
+    return new BearerToken(...found.map(({ name = "", token }) => [name, token!] as const));
+  const message = `The token file must contain one line of ${SHORTEST} to ${LONGEST} visible ASCII characters, or lines with a name, a space and a token each`;
   throw problem(message, file);
 }
 
@@ -156,7 +182,7 @@ export interface ActionRequest {
   readonly build?: string;
   /** Whether the hold ends. */
   readonly end: boolean;
-  /** The address of the client. */
+  /** The name of the token, if it has one, and the address of the client. */
   readonly from: string;
 }
 
@@ -189,6 +215,7 @@ export function parametersOf(
   action: Action,
   request: WebRequest,
   lists: readonly string[],
+  name = "",
 ): ActionRequest | "compile" | WebReply {
   const { target, address, headers } = request;
   const query = new URLSearchParams(target.split("?").slice(1).join("?"));
@@ -211,9 +238,10 @@ export function parametersOf(
   const end = query.get("end");
   if (end !== null && !/^(?:|[01]|true|false)$/.test(end))
     return textReply(400, "end= must be 1 or 0\n");
+  const from = name === "" ? address : `${name} from ${address}`;
   const isEnd = /^(?:|1|true)$/.test(end ?? "0");
   if (isEnd && build !== undefined) return textReply(400, "end takes no to=\n");
-  return { action, list, ...(build !== undefined && { build }), end: isEnd, from: address };
+  return { action, list, ...(build !== undefined && { build }), end: isEnd, from };
 }
 
 const STYLE_HASH = createHash("sha256").update(PAGE_STYLE).digest("base64");

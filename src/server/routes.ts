@@ -140,7 +140,8 @@ function actionReply(
 ): WebReply | Promise<WebReply> {
   const refusal = refusalOf(request, context.token);
   if (refusal !== undefined) return refusal;
-  const asked = parametersOf(action, request, context.listNames);
+  const holder = context.token.holderIn(request.headers["authorization"]);
+  const asked = parametersOf(action, request, context.listNames, holder?.name);
   if (asked === "compile") return jsonReply(202, { state: context.compile() });
   return "status" in asked ? asked : context.act(asked);
 }

@@ -50,6 +50,8 @@ interface ServeSettings {
   readonly ownToken: OwnToken | undefined;
   /** Reads which lists are held. */
   readonly held: () => Promise<readonly HeldList[]>;
+  /** The names of the hooks that runs may run. */
+  readonly hooks: readonly string[];
   /** Reads what lasts. */
   readonly conditions: () => Promise<readonly ListedCondition[]>;
   /** The last proofs of the resolvers. */
@@ -300,6 +302,7 @@ class Server {
         held: this.held.all,
         resolvers: this.proofs.all,
         probed: this.probed,
+        hooks: this.settings.hooks,
         conditions: this.conditions.all,
         isRunning: this.runner.runningSince !== undefined,
         startedAt: this.startedAt,

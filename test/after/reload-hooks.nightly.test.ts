@@ -109,6 +109,13 @@ class Loop {
     }
   }
 
+  /** The server does nothing for so long. */
+  async pause(ms: number): Promise<void> {
+    this.child!.kill("SIGSTOP");
+    await new Promise((later) => setTimeout(later, ms));
+    this.child!.kill("SIGCONT");
+  }
+
   private async stop(): Promise<void> {
     const file = join(this.folder, "unit.pid");
     if (existsSync(file)) process.kill(Number(readFileSync(file, "utf8")), "SIGKILL");
@@ -146,3 +153,20 @@ for (const [name, kind] of reloadables)
     const again = await loop.publish(asked.slice(1), "--permit", "hooks");
     assert.doesNotMatch(again, /hook-/, "nothing changed");
   });
+
+test("a reload of PowerDNS Recursor may take longer than its control program waits by itself", async (t) => {
+  const upstream = await startUpstream();
+  t.after(() => upstream.close());
+  const loop = new Loop(t, reloadables.get("PowerDNS Recursor")!);
+  const asked = ["old.example", "new.example"];
+  await loop.publish(asked.slice(0, 1));
+  await loop.start(upstream.port, undefined);
+  await loop.expect(asked, "blocked,passed");
+  // By itself, the program gives up after five seconds.
+  const paused = loop.pause(12_000);
+  const stderr = await loop.publish(asked.slice(1), "--permit", "hooks");
+  await paused;
+  assert.doesNotMatch(stderr, /hook-failed/, stderr);
+  assert.match(stderr, /Hook ran: reload powerdns-recursor, published, List, (?:[5-9]|1\d)\.\d s/);
+  await loop.expect(asked, "passed,blocked");
+});

@@ -43,6 +43,7 @@ test("a program receives the event as JSON and as variables, and nothing else of
     RULES_COMPILER_ADDED: "1",
     RULES_COMPILER_REMOVED: "0",
     RULES_COMPILER_DEGRADED: "0",
+    RULES_COMPILER_TIMEOUT: "60",
     RULES_COMPILER_UNPROVED: "0",
     RULES_COMPILER_MESSAGE: "My list: published; 4 rules; 1 added; 0 removed",
   });

@@ -96,6 +96,7 @@ async function problemsWith(damage: Damage): Promise<string[]> {
     },
     held: async () => [],
     proofs: async () => [],
+    hooks: [],
     conditions: async () => [],
     reports: ["/project/rules/.rules-compiler/report.html"],
     report: async () => {},

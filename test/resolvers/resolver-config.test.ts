@@ -72,6 +72,7 @@ test("an address may carry protocol and port", async () => {
     protocol: "tls",
     serverName: "dns.home",
     list: "List",
+    group: "",
     mayRollBack: false,
   });
 });
@@ -101,6 +102,35 @@ test("what cannot be asked is reported with what to write", async () => {
   assert.match(await problemsOf(["192.0.2.1"], lists), /does not say which list/);
   assert.equal(await problemsOf([{ address: "192.0.2.1", list: "Pro" }], lists), "");
   assert.match(await problemsOf(["192.0.2.1", "192.0.2.1"]), /same name as another/);
+});
+
+test("hooks belong to resolvers and groups that exist, and hear what concerns a resolver", async () => {
+  const resolvers = [
+    { name: "a1", address: "192.0.2.1", group: "edge" },
+    { name: "a2", address: "192.0.2.2" },
+  ];
+  const hook = { reload: "unbound", with: ["-s", "{address}"], each: ["edge", "a2"] };
+  const problemOf = async (...after: object[]): Promise<string> =>
+    await problemsOf(resolvers, { after });
+  assert.equal(await problemOf(hook), "");
+  assert.equal(await problemOf({ ...hook, on: ["published", "degraded", "recovered"] }), "");
+  assert.match(await problemOf({ ...hook, each: [] }), /after\[0\].each is empty/);
+  assert.match(await problemOf({ ...hook, each: ["egde"] }), /resolver egde, which does not/);
+  assert.match(await problemOf({ ...hook, on: ["refused"] }), /does not apply to refused/);
+  assert.match(
+    await problemOf({ post: "url", as: "healthchecks", each: ["a2"] }),
+    /does not apply to healthchecks/,
+  );
+  const twice = { name: "x", run: ["sh"] };
+  assert.match(await problemOf(twice, twice), /after\[0\] has the same name as another hook/);
+  const named = [...resolvers, { name: "edge", address: "192.0.2.3" }];
+  assert.match(await problemsOf(named), /has the name of a group: edge/);
+  // The address is known before the URL is judged.
+  const api = { reload: "pi-hole", url: "http://{address}", each: ["edge"] };
+  const near = [{ ...resolvers[0], address: "192.168.1.2" }];
+  assert.equal(await problemsOf(near, { after: [api] }), "");
+  const far = [{ ...resolvers[0], address: "8.8.8.8" }];
+  assert.match(await problemsOf(far, { after: [api] }), /must be an https URL/);
 });
 
 test("any text is an address that can be asked, or a problem", async () => {

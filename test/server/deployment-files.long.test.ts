@@ -102,9 +102,12 @@ function metrics(): string {
         since: at,
         latencyMs: 1,
         upstream: true,
+        unansweredMs: 700,
         lastProved: { at, build: "0123456789ab" },
       },
     ],
+    hooks: ["load"],
+    probed: { at: 0, ms: 1 },
     isRunning: false,
     startedAt: 0,
     next: 1,
@@ -119,7 +122,7 @@ test("promtool accepts metrics and alerts, and dashboard and alerts use existing
   assert.equal(checked.text.trim(), "");
   const rules = command("promtool check rules deploy/prometheus/alerts.yml");
   assert.equal(rules.status, 0, rules.text);
-  assert.match(rules.text, /10 rules found/);
+  assert.match(rules.text, /15 rules found/);
   const known = new Set([...metrics().matchAll(/^# TYPE (\S+)/gm)].map((match) => match[1]!));
   for (const file of ["deploy/prometheus/alerts.yml", "deploy/grafana/dashboard.json"]) {
     const names = [...readFileSync(join(root, file), "utf8").matchAll(/rules_compiler_\w+/g)].map(
@@ -157,11 +160,10 @@ tests:
     input_series:
       - { series: 'rules_compiler_last_success_timestamp_seconds{instance="x"}', values: '0x600' }
       - { series: 'rules_compiler_source_up{instance="x",source="a"}', values: '1x60 0x540' }
-      - { series: 'rules_compiler_guard_refusals_total{instance="x",guard="too-few-rules"}', values: '0x100 1x500' }
-      - { series: 'rules_compiler_resolver_outcome{instance="x",list="l",resolver="home",outcome="stale"}', values: '0x60 1x540' }
-      - { series: 'rules_compiler_resolver_outcome{instance="x",list="l",resolver="home",outcome="proved"}', values: '1x60 0x540' }
+      - { series: 'up{instance="x",job="rules-compiler"}', values: '1x600' }
+      - { series: 'rules_compiler_resolver_upstream_up{instance="x",list="l",resolver="home"}', values: '1x60 0x540' }
       - { series: 'rules_compiler_list_held_timestamp_seconds{instance="x",list="l"}', values: '0x1000' }
-    alert_rule_test:${alertsAt("17h", "RulesCompilerListTooOld", false, "")}${alertsAt("19h", "RulesCompilerListTooOld", true, "severity: critical, instance: x")}${alertsAt("16h", "RulesCompilerSourceDown", false, "")}${alertsAt("18h", "RulesCompilerSourceDown", true, "severity: warning, instance: x, source: a")}${alertsAt("8h", "RulesCompilerListRefused", false, "")}${alertsAt("8h50m", "RulesCompilerListRefused", true, "severity: warning, instance: x, guard: too-few-rules")}${alertsAt("5h10m", "RulesCompilerResolverUnproved", false, "")}${alertsAt("5h30m", "RulesCompilerResolverUnproved", true, "severity: critical, instance: x, list: l, resolver: home, outcome: stale")}${alertsAt("71h", "RulesCompilerListHeld", false, "")}${alertsAt("73h", "RulesCompilerListHeld", true, "severity: warning, instance: x, list: l")}
+    alert_rule_test:${alertsAt("17h", "RulesCompilerListTooOld", false, "")}${alertsAt("19h", "RulesCompilerListTooOld", true, "severity: critical, instance: x")}${alertsAt("16h", "RulesCompilerSourceDown", false, "")}${alertsAt("18h", "RulesCompilerSourceDown", true, "severity: warning, instance: x, source: a")}${alertsAt("5h", "RulesCompilerResolverWithoutUpstream", false, "")}${alertsAt("5h15m", "RulesCompilerResolverWithoutUpstream", true, "severity: critical, instance: x, list: l, resolver: home")}${alertsAt("71h", "RulesCompilerListHeld", false, "")}${alertsAt("73h", "RulesCompilerListHeld", true, "severity: warning, instance: x, list: l")}
 `,
   );
   const tested = command(`promtool test rules ${file}`);

@@ -415,3 +415,20 @@ test(
     await served.stop();
   },
 );
+
+test("the log names the token that acted", { timeout: 120_000 }, async (t) => {
+  const served = new Served(t, LINES);
+  const token = "0123456789abcdef0123";
+  const file = join(served.folder, "tokens");
+  writeFileSync(file, `anna ${token}\nben fedcba9876543210fedc\n`, { mode: 0o600 });
+  await served.start(...ONCE_A_YEAR, "--token-file", file);
+  await served.event("run-ended");
+  const request = { method: "POST", headers: { authorization: `Bearer ${token}` } };
+  const held = (await (await fetch(served.url("/hold"), request)).json()) as ActionJson;
+  assert.equal(held.held?.by, "serve for anna from 127.0.0.1");
+  assert.equal((await served.event("action"))["from"], "anna from 127.0.0.1");
+  const log = await runProgram(["log"], { cwd: served.folder });
+  assert.match(log.stdout, /serve for anna from 127\.0\.0\.1/);
+  assert.ok(!JSON.stringify(served.events).includes(token));
+  await served.stop();
+});

@@ -52,6 +52,7 @@ const HOME: ResolverState = {
   since: "2026-11-15T11:00:00.000Z",
   latencyMs: 12,
   upstream: true,
+  unansweredMs: 700,
   lastProved: { at: "2026-11-15T06:00:00.000Z", build: "ba9876543210" },
 };
 const NEVER: ResolverState = {
@@ -64,6 +65,7 @@ const NEVER: ResolverState = {
   since: null,
   latencyMs: null,
   upstream: null,
+  unansweredMs: null,
   lastProved: null,
 };
 

@@ -26,6 +26,30 @@ async function problemOf(project: DiskProject, file: string): Promise<string> {
   }
 }
 
+test("several tokens have a name each, by which the log knows who acted", async (context) => {
+  const project = new DiskProject(context);
+  const other = "fedcba9876543210";
+  const read = async (text: string): ReturnType<typeof readToken> => {
+    project.write("token", text);
+    chmodSync(join(project.folder, "token"), 0o600);
+    return await readToken("token", { ...nodeHost(), cwd: project.folder });
+  };
+  const tokens = await read(`anna ${TOKEN}\nben@night ${other}\n`);
+  assert.deepEqual(tokens.holderIn(`Bearer ${TOKEN}`), { name: "anna" });
+  assert.deepEqual(tokens.holderIn(`Bearer ${other}`), { name: "ben@night" });
+  for (const wrong of [undefined, "", "Bearer", `Bearer ${TOKEN}x`, `Bearer anna ${TOKEN}`])
+    assert.equal(tokens.holderIn(wrong), undefined);
+  assert.deepEqual((await read(`${TOKEN}\n`)).holderIn(`Bearer ${TOKEN}`), { name: "" });
+  const bad = [
+    `anna ${TOKEN}\n${other}\n`,
+    `anna ${TOKEN}\nanna ${other}\n`,
+    `an na ${TOKEN}`,
+    `\u001b[31m ${TOKEN}`,
+    "anna short",
+  ];
+  for (const text of bad) await assert.rejects(read(text), CompilerError, text);
+});
+
 test("a token is one line in a file", async (context) => {
   const project = new DiskProject(context);
   const cases: readonly (readonly [string, RegExp])[] = [

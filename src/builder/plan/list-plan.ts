@@ -4,6 +4,7 @@ import {
   type Config,
   type OutputConfig,
   listsOf,
+  isRelease,
 } from "../../config/lists.ts";
 import type { OutputFormat } from "../../config/outputs.ts";
 import { CompilerError, type Diagnostic, errorOf, warningOf } from "../../diagnostics/render.ts";
@@ -26,6 +27,7 @@ import { manifestPaths, releasePaths } from "../../publish/manifest.ts";
 import { type OutputPlan, planOutputs, plannedFiles } from "../../publish/output-plan.ts";
 import { PATCH_FOLDER } from "../../publish/patches.ts";
 import { recordFolder } from "../../record/record-file.ts";
+import { stemOf } from "../../publish/split-file.ts";
 import { sourcesPath } from "../../sources/ledger.ts";
 import { isAddress, isBelow } from "../../sources/limits.ts";
 import type { BuildContext } from "../build.ts";
@@ -127,9 +129,8 @@ export interface CombinedList {
   readonly shape: ListShape;
 }
 
-/** A file over several lists, decided before anything is read. Saved plans contain it, so it is plain data. */
-export interface CombinedPlan {
-  readonly config: CombinedConfig;
+/** Files over several lists, decided before anything is read. Saved plans contain them, so they are plain data. */
+interface OverLists {
   /** The configured file, for users. */
   readonly name: string;
   /** The files of the format, in the order in which they are published. */
@@ -138,22 +139,45 @@ export interface CombinedPlan {
   readonly lists: readonly CombinedList[];
 }
 
-/** Plans the `combined` files of a configuration. With `-o FILE`, the lists are elsewhere, and nothing is combined. */
+/** One file with the names of several lists. */
+export interface CombinedPlan extends OverLists {
+  readonly config: CombinedConfig;
+}
+
+/** The manifest of all lists, with its signature. It comes after all other files. */
+export interface ReleasePlan extends OverLists {
+  readonly config: Pick<Config, "name" | "manifest">;
+  /** The folder of the configuration. */
+  readonly folder: string;
+  /** The files that the lists may have, without the parts of split files. */
+  readonly released: readonly OutputFile[];
+  /** How the parts of split files begin. */
+  readonly parts: readonly string[];
+}
+
+/** Plans the files over several lists of a configuration. With `-o FILE`, the lists are elsewhere, and nothing is combined. */
 export function planCombined(
   { config, plugins, ...project }: Project,
   options: ProjectOptions & { readonly compat?: boolean },
   host: Pick<Host, "cwd" | "path">,
-): CombinedPlan[] {
+): (CombinedPlan | ReleasePlan)[] {
   const { combined = [], lists: listed = [] } = config;
   const { rulesDir } = options;
-  if (combined.length === 0 || isListAlone(options, host)) return [];
+  const hasRelease = isRelease(config);
+  const isNothing = combined.length === 0 && !hasRelease;
+  if (isNothing || isListAlone(options, host)) return [];
   const lists = new Map(listsOf(config).map((one) => [one.config.name, one]));
+  const planOne = (name: string): ListPlan =>
+    planList(
+      { ...lists.get(name)!, project: { config, plugins, ...project }, plugins },
+      options,
+      host,
+    );
   const listOf = (name: string): CombinedList => {
-    const list = { ...lists.get(name)!, project: { config, plugins, ...project }, plugins };
-    const { files, compile } = planList(list, options, host);
+    const { files, compile } = planOne(name);
     return { name, path: files[0]!.path, shape: listShape(compile) };
   };
-  return combined.map((entry) => {
+  const plans: CombinedPlan[] = combined.map((entry) => {
     const { file: written } = entry;
     const name = host.path.isAbsolute(written) ? written : host.path.join(rulesDir, written);
     const files = combinedFormats.get(entry.format)!.files;
@@ -168,6 +192,38 @@ export function planCombined(
       lists: (entry.lists ?? listed.map((list) => list.name)).map(listOf),
     };
   });
+  if (!hasRelease) return plans;
+  const released = listed.map(({ name }) => planOne(name));
+  const outputs = released.flatMap((plan) =>
+    plan.outputs.map(({ updates: _updates, ...one }) => one),
+  );
+  const isSplit = ({ limits }: (typeof outputs)[number]): boolean =>
+    Math.min(limits.names, limits.bytes) !== Infinity;
+  const files = manifestPaths(config, rulesDir, host).map((path) => ({
+    path,
+    name: host.path.relative(host.cwd, path),
+  }));
+  const release: ReleasePlan = {
+    config: { name: config.name, ...(config.manifest && { manifest: config.manifest }) },
+    folder: project.folder,
+    name: files[0]!.name,
+    files,
+    lists: listed.map(({ name }) => listOf(name)),
+    released: [
+      ...released.flatMap((plan) => [
+        ...plan.files.slice(0, 1),
+        ...(plan.sourcesFile === undefined
+          ? []
+          : [{ name: plan.sourcesFile, path: plan.sourcesFile }]),
+      ]),
+      ...outputs.flatMap(plannedFiles),
+      ...plans.flatMap((plan) => plan.files),
+    ],
+    parts: outputs
+      .filter(isSplit)
+      .map(({ path }) => host.path.join(host.path.dirname(path), `${stemOf(path, host)}-`)),
+  };
+  return [...plans, release];
 }
 
 /**
@@ -285,7 +341,7 @@ export interface WantedFile extends OutputFile {
 /** Every file that these lists and the files over several lists have, except parts, compressed files and patches beside them. */
 export function wantedFiles(
   plans: readonly ListPlan[],
-  combined: readonly CombinedPlan[],
+  combined: readonly (CombinedPlan | ReleasePlan)[],
 ): WantedFile[] {
   return [
     ...plans.flatMap(({ files, outputs, manifest, list }) => [
@@ -296,7 +352,10 @@ export function wantedFiles(
       ...manifest.map((path) => ({ name: path, path, given: list.config.manifest?.file })),
     ]),
     ...combined.flatMap(({ files, config }) =>
-      files.map((file) => ({ ...file, given: config.file })),
+      files.map((file) => ({
+        ...file,
+        given: "file" in config ? config.file : config.manifest?.file,
+      })),
     ),
   ];
 }

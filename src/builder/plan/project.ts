@@ -7,6 +7,7 @@ import {
   expiredDecisions,
 } from "../../config/decisions.ts";
 import { RECOMMENDED, type SourceType } from "../../config/fields.ts";
+import { ownedHooks } from "../../config/hooks.ts";
 import { type Config, type SourceConfig, listsOf } from "../../config/lists.ts";
 import {
   FORMAT_NAMES,
@@ -15,6 +16,7 @@ import {
   meantFormat,
 } from "../../config/outputs.ts";
 import { nodeOfValue } from "../../config/problems.ts";
+import { resolversOf } from "../../config/resolvers.ts";
 import { loadConfigFile, validateConfig } from "../../config/validate.ts";
 import {
   CompilerError,
@@ -314,6 +316,11 @@ export function projectOf(value: unknown, plugins: Plugins, { cwd }: Host): Proj
 /** What the word `recommended` means, if the list has it instead of names. */
 export function presetOf({ config }: Project): readonly string[] | undefined {
   return config.transformations === RECOMMENDED ? RECOMMENDED : undefined;
+}
+
+/** The names of all hooks in messages. */
+export function hookNames({ config }: Project): string[] {
+  return ownedHooks(config.after ?? [], resolversOf(config)).map(({ title }) => title);
 }
 
 /** What a list without a configuration goes through. */

@@ -4,6 +4,7 @@ import { MOST_COMBINED_LISTS } from "../../config/problems.ts";
 import { CompilerError, errorOf, warningOf } from "../../diagnostics/render.ts";
 import { printable } from "../../diagnostics/text.ts";
 import { VERSION } from "../../diagnostics/version.ts";
+import { buildTime } from "../../engine/compile.ts";
 import { scratchOf } from "../../engine/compile-options.ts";
 import { slugOf } from "../../engine/plan.ts";
 import type { FileChange } from "../../explain/list-change.ts";
@@ -19,11 +20,22 @@ import type { Host } from "../../host/host.ts";
 import { NameExpander } from "../../kernel/names.ts";
 import { isExpression } from "../../meaning/line.ts";
 import { FileSet } from "../../publish/file-set.ts";
-import { ListFile } from "../../publish/list-file.ts";
+import { ListFile, type OutputFile } from "../../publish/list-file.ts";
+import {
+  hasOtherFiles,
+  isManifestDue,
+  manifestKey,
+  writeManifest,
+} from "../../publish/manifest.ts";
 import { stateOf } from "../../record/record-file.ts";
 import { loadRegex } from "../../syntax/regex-rule.ts";
 import type { BuildContext } from "../build.ts";
-import { type CombinedList, type CombinedPlan, planCombined } from "../plan/list-plan.ts";
+import {
+  type CombinedList,
+  type CombinedPlan,
+  type ReleasePlan,
+  planCombined,
+} from "../plan/list-plan.ts";
 import type { Project } from "../plan/project.ts";
 import { type WrittenOutput, finishJournal } from "./publish-list.ts";
 
@@ -58,7 +70,7 @@ type CombinedContext = Pick<BuildContext, "host" | "emit" | "signal" | "options"
  * held count as they are published. Nothing is read if no list has changed.
  */
 export async function writeCombined(
-  plans: readonly CombinedPlan[],
+  plans: readonly (CombinedPlan | ReleasePlan)[],
   context: CombinedContext,
 ): Promise<WrittenOutput[]> {
   const { emit, signal } = context;
@@ -75,7 +87,7 @@ export async function writeCombined(
 
 /** Undefined if a list is not published yet. */
 async function writeOne(
-  plan: CombinedPlan,
+  plan: CombinedPlan | ReleasePlan,
   context: CombinedContext,
 ): Promise<WrittenOutput | undefined> {
   const { host, emit } = context;
@@ -85,6 +97,7 @@ async function writeOne(
       emit({ kind: "diagnostic", diagnostic: warningOf("not-combined", message) });
       return undefined;
     }
+  if ("released" in plan) return await publishRelease(plan, context);
   const path = host.path.resolve(host.cwd, plan.name);
   const state = stateOf(path, "combined.json", isMadeFrom, host);
   const last = await state.read();
@@ -95,6 +108,59 @@ async function writeOne(
   const names = places.map((list) => list?.name ?? null);
   await state.tryReplace({ digest: await digestOf(plan, context), written, places: names });
   return written;
+}
+
+/** Writes the manifest of what is published of all lists, if it is another than before or half of its time has passed. */
+async function publishRelease(
+  { config, files: planned, name, folder, released, parts }: ReleasePlan,
+  context: CombinedContext,
+): Promise<WrittenOutput> {
+  const { host } = context;
+  const [{ path }] = planned as [OutputFile];
+  const home = { name, path };
+  const root = host.path.dirname(path);
+  const set = new FileSet(path, root, host);
+  const finish = async (): Promise<void> =>
+    await finishJournal(home, root, (one) => planned.some((file) => file.path === one), context);
+  const lock = new ListFile(path, host);
+  try {
+    await lock.open(finish);
+    const files = await publishedOf(released, parts, host);
+    const key = await manifestKey(config, folder, host);
+    const isSigned = await host.exists(`${path}.minisig`);
+    const isDue =
+      isSigned !== (key !== undefined) ||
+      (await hasOtherFiles(path, files, host)) ||
+      (await isManifestDue(config, path, files, host));
+    const outcome = isDue ? "written" : "unchanged";
+    if (isDue) {
+      const paths = files.map((file) => file.path);
+      await writeManifest(config, { path, files: paths, builtAt: buildTime(host), key }, set, host);
+      await set.commit();
+    }
+    return { file: name, outcome };
+  } finally {
+    await set.close();
+    await lock.close();
+  }
+}
+
+/** Those of the files that exist, with the parts of split ones. */
+async function publishedOf(
+  files: readonly OutputFile[],
+  parts: readonly string[],
+  host: Host,
+): Promise<OutputFile[]> {
+  const found: OutputFile[] = [];
+  for (const one of files) if (await host.exists(one.path)) found.push(one);
+  for (const start of parts) {
+    const folder = host.path.dirname(start);
+    const stem = host.path.basename(start);
+    for (const name of await host.listFolder(folder))
+      if (name.startsWith(stem) && /^\d+(?:\.|$)/.test(name.slice(stem.length)))
+        found.push({ name, path: host.path.join(folder, name) });
+  }
+  return found.toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 /** The lists in the order of the configuration, or each at the place that it had before, and new ones at the end. */

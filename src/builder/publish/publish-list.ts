@@ -90,11 +90,11 @@ export interface Published {
 
 /** The part of a configuration that a kept build needs. It has no URLs, which may contain passwords. */
 export function publishedConfig(config: PublishedConfig): PublishedConfig {
-  const { name, description, version, homepage, license, expires, header } = config;
+  const { name, title, description, version, homepage, license, expires, header } = config;
   const { outputs, patches, manifest, notice, keep_builds } = config;
   const guards = { min_rules: config.guards?.min_rules };
-  const title = { name, description, version, homepage, license, expires, header };
-  const all = { ...title, outputs, patches, manifest, notice, guards, keep_builds };
+  const head = { name, title, description, version, homepage, license, expires, header };
+  const all = { ...head, outputs, patches, manifest, notice, guards, keep_builds };
   return Object.fromEntries(
     Object.entries(all).filter(([, value]) => value !== undefined),
   ) as PublishedConfig;

@@ -52,6 +52,8 @@ export interface ResolverProof {
   readonly latencyMs: number | null;
   /** Whether it answers for names that it does not block. */
   readonly upstream?: boolean | null;
+  /** The longest time without an answer while it last loaded a list. */
+  readonly unansweredMs?: number | null;
   /** The last proof that succeeded. */
   readonly lastProved?: { readonly at: string; readonly build: string | null };
 }
@@ -202,7 +204,8 @@ export function nextProof(proof: NewProof, old: ResolverProof | undefined): Reso
   const { at, build, outcome } = proof;
   const lastProved = outcome === "proved" ? { at, build } : old?.lastProved;
   const since = old?.outcome === outcome ? old.since : at;
-  return { ...proof, since, ...(lastProved && { lastProved }) };
+  const unansweredMs = proof.unansweredMs ?? old?.unansweredMs ?? null;
+  return { ...proof, unansweredMs, since, ...(lastProved && { lastProved }) };
 }
 
 /** What the resolvers of a list were found to answer. */

@@ -7,7 +7,7 @@ import {
   planLists,
   wantedFiles,
 } from "../../builder/plan/list-plan.ts";
-import { openProject } from "../../builder/plan/project.ts";
+import { hookNames, openProject } from "../../builder/plan/project.ts";
 import { Conditions, type ListedCondition } from "../../builder/state/conditions.ts";
 import { holdFacts, readHold } from "../../builder/state/list-state.ts";
 import { resolversOf } from "../../config/resolvers.ts";
@@ -79,6 +79,7 @@ export const serveCommand: Command = async (asked, real, reporter, signal) => {
   const resolvers = new Probe(all, options, host);
   const proofs: Probe["states"] = () => resolvers.states();
   const asks = options.permit.includes("hooks") && resolversOf(project.config).length > 0;
+  const hooks = options.permit.includes("hooks") ? hookNames(project) : [];
   const round: Probe["round"] = (isRunning, until) => resolvers.round(isRunning, until);
   const probe = asks ? round : undefined;
   const outputs = wantedFiles(plans, planCombined(project, options, host)).map(({ path }) => path);
@@ -93,7 +94,19 @@ export const serveCommand: Command = async (asked, real, reporter, signal) => {
     why: whyApart(listNames, options, host),
   };
   await serve(
-    { ...settings, ...paths, requests, ownToken, compile, held, proofs, probe, conditions, report },
+    {
+      ...settings,
+      ...paths,
+      requests,
+      ownToken,
+      compile,
+      held,
+      proofs,
+      probe,
+      hooks,
+      conditions,
+      report,
+    },
     host,
     log,
     signal,

@@ -280,6 +280,7 @@ function listDocument(outcome: ListOutcome): BuiltList {
 }
 
 export function writtenText({ format, names, bytes, parts, allowFile }: WrittenOutput): string {
+  if (format === undefined) return "of all lists";
   const files = parts !== undefined && parts > 1 ? `, ${parts} files` : "";
   const allowed = allowFile === undefined ? "" : `; exceptions: ${printable(allowFile)}`;
   return `${format}, ${countText(names ?? 0, "name")}, ${bytesText(bytes ?? 0)}${files}${allowed}`;

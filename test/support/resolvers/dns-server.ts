@@ -33,7 +33,7 @@ export function localResolver(
   more: Partial<Resolver> = {},
 ): Resolver {
   const base = { name: "it", address: "127.0.0.1", serverName: undefined, list: "List" };
-  return { ...base, mayRollBack: false, protocol, port, ...more };
+  return { ...base, group: "", mayRollBack: false, protocol, port, ...more };
 }
 
 /** A real UDP socket that calls `answer` for each question. */

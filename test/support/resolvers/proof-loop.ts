@@ -17,6 +17,15 @@ export function listOf(number: number): string {
 
 const NAMES = ["first", "second", "third", "fourth"];
 
+/** What a fleet has instead of a reload for each of its resolvers. */
+interface FleetOptions {
+  /** The group of a resolver. */
+  readonly groupOf: (index: number) => string;
+  readonly after: readonly object[];
+  /** More settings of the list. */
+  readonly more?: object;
+}
+
 /** Resolvers with a reload each, and a hook that hears of changed states. Of two, only the first may cause a rollback; of more, all. */
 export class ProofLoop {
   readonly resolvers: readonly SimulatedResolver[];
@@ -24,22 +33,30 @@ export class ProofLoop {
   readonly project: MemoryProject;
   private time = Date.parse("2026-11-16T00:00:00Z");
 
+  readonly names: readonly string[];
   /** The lists that the resolvers read. */
-  files: readonly string[] = NAMES.map(() => "rules/list.txt");
+  files: readonly string[];
   private readonly changes: Partial<Host>;
 
-  constructor(onFailure: "keep" | "rollback", count = 2) {
+  constructor(onFailure: "keep" | "rollback", count = 2, fleet?: FleetOptions) {
+    const names =
+      fleet === undefined ? NAMES : Array.from({ length: count }, (_, index) => `r${index + 1}`);
+    this.names = names;
+    this.files = names.map(() => "rules/list.txt");
     this.resolvers = Array.from({ length: Math.max(2, count) }, () => new SimulatedResolver());
     const config = {
       name: "List",
       sources: [{ name: "Own", source: "own.txt", type: "adblock" }],
       after: [
         { run: ["/state"], on: STATES },
-        ...this.resolvers.map((_, index) => ({ reload: "unbound", with: [String(index + 1)] })),
+        ...(fleet?.after ??
+          this.resolvers.map((_, index) => ({ reload: "unbound", with: [names[index]] }))),
       ],
-      resolvers: NAMES.slice(0, count).map((name, index) => ({
+      ...fleet?.more,
+      resolvers: names.slice(0, count).map((name, index) => ({
         name,
         address: `127.0.0.1:${index + 1}`,
+        ...(fleet && { group: fleet.groupOf(index) }),
         ...((index === 0 || count > 2) && { on_failure: onFailure }),
       })),
     };
@@ -48,7 +65,7 @@ export class ProofLoop {
       wait: async (ms) => void (this.time += ms),
       exchange: exchangeWith(this.resolvers),
       runProgram: async ({ words, input }) => {
-        const which = Number(words[1]) - 1;
+        const which = names.indexOf(words[1] ?? "");
         let isGood = true;
         if (words[0] === "/state") this.events.push(JSON.parse(input) as Record<string, unknown>);
         else isGood = this.resolvers[which]!.reload(this.project.text(this.files[which]!));
