@@ -1,4 +1,4 @@
-import { soleName } from "../meaning/line.ts";
+import { encodeUtf8 } from "../bytes/text.ts";
 import { type PlacedRule, RuleIndex, nameScope } from "../meaning/rule-index.ts";
 import {
   PROBE,
@@ -9,7 +9,7 @@ import {
   witnessOf,
 } from "../meaning/rule.ts";
 import { withParents } from "../syntax/public-suffix.ts";
-import { type PlainList, hostsOf } from "./list-rules.ts";
+import { type Concern, NameEnds, type PlainList, eachConcerned, hostsOf } from "./plain-list.ts";
 import type { Change, ChangedName, ListDifference } from "../documents/facts.ts";
 
 export type { Change, ChangedName, ListDifference } from "../documents/facts.ts";
@@ -32,46 +32,52 @@ export class ListComparison {
   private readonly fresh: PlainList;
   private readonly added: readonly string[];
   private readonly removed: readonly string[];
-  /** Names of added and removed rules. */
-  private readonly touched = new Set<string>();
   /** Added and removed patterns. */
   private readonly changed: string[] = [];
   /** Those of them that can only be compared on known names. */
   private readonly patterns: string[] = [];
   private readonly wildcards: ChangedName[] = [];
-  /** Whether a changed pattern may match a name or names below it. */
-  private readonly matches: (name: string) => boolean;
-  /** What changed for the names of the lists that a changed rule concerns. */
-  private readonly found = new Map<string, ChangedName>();
+  private readonly concern = new Concerned();
+  /** What changed for the names that a changed rule concerns; undefined for a name that has the same answer. */
+  private readonly found = new Map<string, ChangedName | undefined>();
 
-  /** With `isFreedOnly`, names that are newly blocked may be missing: added rules that only block a name free none. */
+  /**
+   * With `isFreedOnly`, names that are newly blocked may be missing, and added rules that only block a name: they free none.
+   */
   constructor(old: PlainList, fresh: PlainList, isFreedOnly = false) {
     this.old = old;
     this.fresh = fresh;
-    this.added = [...fresh.texts].filter((text) => !old.texts.has(text));
-    this.removed = [...old.texts].filter((text) => !fresh.texts.has(text));
-    for (const text of this.added)
-      if (!isFreedOnly || soleName(text) === undefined) this.enter(text);
+    const added = fresh.without(old);
+    this.added = fresh.textsAt(isFreedOnly ? fresh.specialAmong(added) : added);
+    this.removed = old.textsAt(old.without(fresh));
+    for (const text of this.added) this.enter(text);
     for (const text of this.removed) this.enter(text);
-    this.matches = matcherOf(this.changed);
-    for (const name of old.names()) this.visit(name);
-    for (const name of fresh.names()) if (!old.isNamed(name)) this.visit(name);
+    this.concern.setPatterns(this.changed);
+    eachConcerned(old.bytes, this.concern, (name) => this.visit(name));
+    // The names of the other rules are among those of the old list.
+    const visitNew = (name: string): void => void (old.isNamed(name) || this.visit(name));
+    eachConcerned(fresh.bytes, this.concern, visitNew, added);
+  }
+
+  /** Compares the lists on the names of another one, too. */
+  compareOn(list: Uint8Array): void {
+    if (this.changed.length > 0) eachConcerned(list, this.concern, (name) => this.visit(name));
   }
 
   /** `known` are names on which patterns are compared, in addition to those of the two lists. */
   difference(known: Iterable<string> = []): ListDifference {
-    const { old, fresh, added, removed, patterns } = this;
-    const found = new Map(this.found);
+    const { old, fresh, added, removed, patterns, found, concern } = this;
     // The answer for any other name is the same in both lists, and in no change follows from it.
     if (this.changed.length > 0)
       for (const name of known)
-        if (!found.has(name) && (this.isConcerned(name) || isAtOrBelow(name, found)))
+        if (!found.has(name) && (concern.has(name) || isAtOrBelow(name, found)))
           found.set(name, changeOf(name, old, fresh));
     const isNamed = (name: string): boolean => old.isNamed(name) || fresh.isNamed(name);
-    const changes = [
-      ...[...found.values()].filter((change) => !isImplied(change, found, isNamed)),
-      ...this.wildcards,
-    ];
+    const changes: ChangedName[] = [];
+    for (const [name, change] of found)
+      if (!isImplied(name, change, found, isNamed))
+        changes.push(change ?? { name, self: undefined, below: undefined, rule: undefined });
+    changes.push(...this.wildcards);
     return {
       added,
       removed,
@@ -85,7 +91,7 @@ export class ListComparison {
   private enter(text: string): void {
     // A `$badfilter` rule affects the names of the rule that it cancels.
     const { names, isPattern } = hostsOf(text);
-    for (const name of names) this.touched.add(name);
+    for (const name of names) this.concern.add(name);
     if (!isPattern) return;
     this.changed.push(text);
     const witness = witnessFor(text);
@@ -98,14 +104,61 @@ export class ListComparison {
   }
 
   private visit(name: string): void {
-    if (this.isConcerned(name)) this.found.set(name, changeOf(name, this.old, this.fresh));
-  }
-
-  /** Whether a name is at or below a changed rule, or a changed pattern matches it. */
-  private isConcerned(name: string): boolean {
-    return isAtOrBelow(name, this.touched) || this.matches(name);
+    const { found, old, fresh } = this;
+    if (!found.has(name) && this.concern.has(name)) found.set(name, changeOf(name, old, fresh));
   }
 }
+
+/** The names that changed rules concern: those at or below their names, and those that changed patterns may match. */
+class Concerned implements Concern {
+  private readonly ends = new NameEnds();
+  /** The changed patterns; "any" if one is cancelled, or not readable, and may be for any name. */
+  private patterns: RuleIndex<PlacedRule> | "any" = new RuleIndex();
+  private readonly probed = new Uint8Array(PROBE.length + 1 + LONGEST);
+
+  add(name: string): void {
+    this.ends.add(name);
+  }
+
+  setPatterns(texts: readonly string[]): void {
+    const index = new RuleIndex<PlacedRule>();
+    this.patterns = index;
+    for (const [row, text] of texts.entries()) {
+      const rule = cancelledKey(text) === undefined ? readRule(text) : undefined;
+      if (rule === undefined) {
+        this.patterns = "any";
+        return;
+      }
+      index.add({ ...rule, row });
+    }
+    this.probed.set(encodeUtf8(`${PROBE}.`));
+  }
+
+  mayHold(bytes: Uint8Array, start: number, end: number): boolean {
+    const { ends, patterns, probed } = this;
+    if (patterns === "any" || ends.mayHold(bytes, start, end)) return true;
+    if (patterns.isEmpty) return false;
+    if (end - start > LONGEST) return true;
+    // What a pattern needs in the name is in the longer name too.
+    let at = PROBE.length + 1;
+    for (let from = start; from < end; from++) probed[at++] = bytes[from]!;
+    return patterns.mayMatchBytes(probed, 0, at);
+  }
+
+  has(name: string): boolean {
+    const { ends, patterns } = this;
+    if (patterns === "any" || isAtOrBelow(name, ends)) return true;
+    if (patterns.isEmpty) return false;
+    const below = `${PROBE}.${name}`;
+    return (
+      patterns.mayMatch(below) &&
+      (patterns.matching(name).length > 0 || patterns.matching(below).length > 0)
+    );
+  }
+}
+
+/** Longer than any name. */
+const LONGEST = 1024;
 
 /** Whether the name or names below it changed in this way. One rule can block a name and another free those below it. */
 export function hasChange({ self, below }: ChangedName, kind: Change): boolean {
@@ -127,25 +180,6 @@ function witnessFor(text: string): string | undefined {
   return rule && witnessOf(rule);
 }
 
-/** Tells whether a changed pattern may match a name or names below it. Others have the same answer in both lists. */
-function matcherOf(patterns: readonly string[]): (name: string) => boolean {
-  if (patterns.length === 0) return () => false;
-  const index = new RuleIndex<PlacedRule>();
-  for (const [row, text] of patterns.entries()) {
-    const rule = cancelledKey(text) === undefined ? readRule(text) : undefined;
-    // A pattern that is cancelled, or not readable, may be for any name.
-    if (rule === undefined) return () => true;
-    index.add({ ...rule, row });
-  }
-  return (name) => {
-    const below = `${PROBE}.${name}`;
-    // What a pattern needs in the name is in the longer name too.
-    return (
-      index.mayMatch(below) && (index.matching(name).length > 0 || index.matching(below).length > 0)
-    );
-  };
-}
-
 function isAtOrBelow(name: string, names: { has(one: string): boolean }): boolean {
   for (let parent = name; ;) {
     if (names.has(parent)) return true;
@@ -155,17 +189,16 @@ function isAtOrBelow(name: string, names: { has(one: string): boolean }): boolea
   }
 }
 
-function changeOf(name: string, old: PlainList, fresh: PlainList): ChangedName {
+/** Undefined if the answers for the name and for those below it are the same. */
+function changeOf(name: string, old: PlainList, fresh: PlainList): ChangedName | undefined {
   const self = compareName(name, old, fresh);
   const below = compareName(`${PROBE}.${name}`, old, fresh);
   const change = self.change ?? below.change;
-  return {
-    name,
-    self: self.change,
-    below: below.change,
-    rule: change && (self.rule ?? below.rule),
-  };
+  if (change === undefined) return undefined;
+  return { name, self: self.change, below: below.change, rule: self.rule ?? below.rule };
 }
+
+const NO_CHANGE = { change: undefined, rule: undefined };
 
 /** How the answer for one name changed. */
 export function compareName(
@@ -173,27 +206,24 @@ export function compareName(
   old: PlainList,
   fresh: PlainList,
 ): { change: Change | undefined; rule: string | undefined } {
-  const before = old.rules.answer(name);
-  const after = fresh.rules.answer(name);
-  const wasBlocked = before.verdict === "blocked";
-  const isBlocked = after.verdict === "blocked";
-  if (wasBlocked === isBlocked) return { change: undefined, rule: undefined };
-  return isBlocked
-    ? { change: "blocked", rule: after.by?.text }
-    : { change: "freed", rule: before.by?.text };
+  const wasBlocked = old.isBlocked(name);
+  if (wasBlocked === fresh.isBlocked(name)) return NO_CHANGE;
+  const rule = (wasBlocked ? old : fresh).rules.answer(name).by?.text;
+  return { change: wasBlocked ? "freed" : "blocked", rule };
 }
 
 /** Whether the change follows from the nearest parent in a list; without a parent, whether nothing changed. */
 function isImplied(
-  { name, self, below }: ChangedName,
-  found: ReadonlyMap<string, ChangedName>,
+  name: string,
+  own: ChangedName | undefined,
+  found: ReadonlyMap<string, ChangedName | undefined>,
   isNamed: (name: string) => boolean,
 ): boolean {
   const [, ...parents] = withParents(name);
   const parent = parents.find((one) => found.has(one) || isNamed(one));
   // One that was not examined has not changed.
   const change = parent === undefined ? undefined : found.get(parent)?.below;
-  return self === change && below === change;
+  return own?.self === change && own?.below === change;
 }
 
 /** Exceptions of a new list that may free names which a comparison of the names in both lists does not find. */
@@ -231,7 +261,7 @@ function commonPatterns(old: PlainList, fresh: PlainList): SubtreeEffects {
   const effects = new SubtreeEffects();
   for (const rule of old.rules.special())
     if (!rule.isAllow && !rule.isPartial && nameScope(rule.pattern) === undefined)
-      if (fresh.texts.has(rule.text)) effects.add(rule);
+      if (fresh.has(rule.text)) effects.add(rule);
   return effects;
 }
 

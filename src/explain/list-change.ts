@@ -10,7 +10,7 @@ import {
   effectiveDiff,
   hasChange,
 } from "./effective-diff.ts";
-import { PlainList } from "./list-rules.ts";
+import { PlainList } from "./plain-list.ts";
 import { type LineLocation, ruleLocations } from "./why.ts";
 import type { FileChange } from "../documents/facts.ts";
 
@@ -62,8 +62,8 @@ export async function listChange(old: ListState, fresh: ListState): Promise<List
   const newLocations = locationsIn(fresh, [...added, ...decisive]);
   return {
     ...difference,
-    rulesBefore: before.texts.size,
-    rulesNow: now.texts.size,
+    rulesBefore: before.size,
+    rulesNow: now.size,
     changesCanary: before.hasCanary !== now.hasCanary,
     files: [],
     locations: new Map([...oldLocations, ...newLocations]),

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
-import { type HashedName, SliceTable, hashName } from "../bytes/hash.ts";
-import { BANG, HASH, LF, bufferOf, lineEnd } from "../bytes/text.ts";
+import { HashTable, type HashedName, SliceTable, hashName, hashSlice } from "../bytes/hash.ts";
+import { BANG, HASH, LF, SPACE, bufferOf, encodeUtf8, lineEnd } from "../bytes/text.ts";
 import { decisionFor } from "../config/decisions.ts";
 import { nameSlice, readNameSlice, soleName } from "../meaning/line.ts";
 import type { BuildRecord, Frame } from "../record/build-record.ts";
@@ -149,13 +149,27 @@ export function ruleLocations(
   texts: ReadonlySet<string>,
 ): Map<string, LineLocation> {
   const locations = new Map<string, LineLocation>();
+  if (texts.size === 0) return locations;
   const buffer = bufferOf(list);
+  const hashes = new HashTable(texts.size);
+  for (const text of texts) {
+    const bytes = encodeUtf8(text);
+    hashes.set(hashSlice(bytes, 0, bytes.length), 1);
+  }
   for (const frame of record.frames)
     eachLiveLine(buffer, frame, (row, start, end) => {
+      // Lines with blanks around the rule are rare.
+      const mayBeTrimmed = end > start && isBlankAt(buffer, start, end);
+      if (!mayBeTrimmed && hashes.get(hashSlice(buffer, start, end)) === 0) return;
       const text = buffer.toString("utf8", start, end).trim();
       if (texts.has(text) && !locations.has(text)) locations.set(text, locationOf(row, record));
     });
   return locations;
+}
+
+function isBlankAt(bytes: Uint8Array, start: number, end: number): boolean {
+  const [first, last] = [bytes[start]!, bytes[end - 1]!];
+  return first <= SPACE || last <= SPACE || first >= 0x80 || last >= 0x80;
 }
 
 /** Visits the live rows of a frame with their lines in the list, which have the same order. */

@@ -6,7 +6,7 @@ import {
   effectiveDiff,
   hasChange,
 } from "../../src/explain/effective-diff.ts";
-import { PlainList } from "../../src/explain/list-rules.ts";
+import { PlainList } from "../../src/explain/plain-list.ts";
 import { withParents } from "../../src/syntax/public-suffix.ts";
 import { isBlocked, naiveRules } from "../support/naive-matcher.ts";
 import { Random } from "../support/random.ts";
