@@ -9,7 +9,7 @@ import {
   witnessOf,
 } from "../meaning/rule.ts";
 import { withParents } from "../syntax/public-suffix.ts";
-import { type Concern, NameEnds, type PlainList, eachConcerned, hostsOf } from "./plain-list.ts";
+import { type Concern, type LineFilter, NameEnds, type PlainList, hostsOf } from "./plain-list.ts";
 import type { Change, ChangedName, ListDifference } from "../documents/facts.ts";
 
 export type { Change, ChangedName, ListDifference } from "../documents/facts.ts";
@@ -36,56 +36,25 @@ export class ListComparison {
   private readonly changed: string[] = [];
   /** Those of them that can only be compared on known names. */
   private readonly patterns: string[] = [];
-  private readonly wildcards: ChangedName[] = [];
+  /** The others, with a name that each matches. */
+  private readonly witnesses = new Map<string, string>();
   private readonly concern = new Concerned();
-  /** What changed for the names that a changed rule concerns; undefined for a name that has the same answer. */
+  /** The names that a changed rule concerns. */
+  private readonly concerned = new Set<string>();
+  /** What changed for them; undefined for a name that has the same answer. */
   private readonly found = new Map<string, ChangedName | undefined>();
 
-  /**
-   * With `isFreedOnly`, names that are newly blocked may be missing, and added rules that only block a name: they free none.
-   */
+  /** With `isFreedOnly`, added rules that only block a name are left out: they free none. */
   constructor(old: PlainList, fresh: PlainList, isFreedOnly = false) {
     this.old = old;
     this.fresh = fresh;
-    const added = fresh.without(old);
-    this.added = fresh.textsAt(isFreedOnly ? fresh.specialAmong(added) : added);
+    this.added = isFreedOnly ? fresh.specialWithout(old) : fresh.textsAt(fresh.without(old));
     this.removed = old.textsAt(old.without(fresh));
     for (const text of this.added) this.enter(text);
     for (const text of this.removed) this.enter(text);
     this.concern.setPatterns(this.changed);
-    eachConcerned(old.bytes, this.concern, (name) => this.visit(name));
-    // The names of the other rules are among those of the old list.
-    const visitNew = (name: string): void => void (old.isNamed(name) || this.visit(name));
-    eachConcerned(fresh.bytes, this.concern, visitNew, added);
-  }
-
-  /** Compares the lists on the names of another one, too. */
-  compareOn(list: Uint8Array): void {
-    if (this.changed.length > 0) eachConcerned(list, this.concern, (name) => this.visit(name));
-  }
-
-  /** `known` are names on which patterns are compared, in addition to those of the two lists. */
-  difference(known: Iterable<string> = []): ListDifference {
-    const { old, fresh, added, removed, patterns, found, concern } = this;
-    // The answer for any other name is the same in both lists, and in no change follows from it.
-    if (this.changed.length > 0)
-      for (const name of known)
-        if (!found.has(name) && (concern.has(name) || isAtOrBelow(name, found)))
-          found.set(name, changeOf(name, old, fresh));
-    const isNamed = (name: string): boolean => old.isNamed(name) || fresh.isNamed(name);
-    const changes: ChangedName[] = [];
-    for (const [name, change] of found)
-      if (!isImplied(name, change, found, isNamed))
-        changes.push(change ?? { name, self: undefined, below: undefined, rule: undefined });
-    changes.push(...this.wildcards);
-    return {
-      added,
-      removed,
-      changes,
-      blocked: changes.filter((one) => hasChange(one, "blocked")).length,
-      freed: changes.filter((one) => hasChange(one, "freed")).length,
-      patterns,
-    };
+    this.visitNames(old);
+    this.visitNames(fresh);
   }
 
   private enter(text: string): void {
@@ -96,16 +65,51 @@ export class ListComparison {
     this.changed.push(text);
     const witness = witnessFor(text);
     if (witness === undefined) this.patterns.push(text);
-    else {
-      const { change, rule } = compareName(witness, this.old, this.fresh);
-      if (change !== undefined)
-        this.wildcards.push({ name: text, self: change, below: undefined, rule });
-    }
+    else this.witnesses.set(text, witness);
   }
 
-  private visit(name: string): void {
-    const { found, old, fresh } = this;
-    if (!found.has(name) && this.concern.has(name)) found.set(name, changeOf(name, old, fresh));
+  private visitNames(list: PlainList): void {
+    list.eachConcerned(this.concern, (name) => {
+      if (this.concern.has(name)) this.concerned.add(name);
+    });
+  }
+
+  /** Compares the lists on the names of another one, too. */
+  compareOn(list: PlainList): void {
+    if (this.changed.length > 0) this.visitNames(list);
+  }
+
+  /** `known` are names on which patterns are compared, in addition to those of the two lists. */
+  difference(known: Iterable<string> = []): ListDifference {
+    const { old, fresh, added, removed, patterns, found, concern, concerned } = this;
+    // The answer for any other name is the same in both lists, and in no change follows from it.
+    if (this.changed.length > 0)
+      for (const name of known)
+        if (concern.has(name) || isAtOrBelow(name, concerned)) concerned.add(name);
+    const asked = [...concerned, ...this.witnesses.values()].filter((name) => !found.has(name));
+    const looked = asked.map((name) => `${PROBE}.${name}`);
+    for (const list of [old, fresh])
+      if (concern.filter === undefined) list.expect(looked);
+      else list.noteEntered(looked);
+    for (const name of concerned)
+      if (!found.has(name)) found.set(name, changeOf(name, old, fresh));
+    const isNamed = (name: string): boolean => old.isNamed(name) || fresh.isNamed(name);
+    const changes: ChangedName[] = [];
+    for (const [name, change] of found)
+      if (!isImplied(name, change, found, isNamed))
+        changes.push(change ?? { name, self: undefined, below: undefined, rule: undefined });
+    for (const [text, witness] of this.witnesses) {
+      const { change, rule } = compareName(witness, old, fresh);
+      if (change !== undefined) changes.push({ name: text, self: change, below: undefined, rule });
+    }
+    return {
+      added,
+      removed,
+      changes,
+      blocked: changes.filter((one) => hasChange(one, "blocked")).length,
+      freed: changes.filter((one) => hasChange(one, "freed")).length,
+      patterns,
+    };
   }
 }
 
@@ -132,6 +136,15 @@ class Concerned implements Concern {
       index.add({ ...rule, row });
     }
     this.probed.set(encodeUtf8(`${PROBE}.`));
+  }
+
+  isAbove(hash: number): boolean {
+    return this.ends.isAbove(hash);
+  }
+
+  get filter(): LineFilter | undefined {
+    const { ends, patterns } = this;
+    return patterns !== "any" && patterns.isEmpty ? ends.filter : undefined;
   }
 
   mayHold(bytes: Uint8Array, start: number, end: number): boolean {
@@ -261,7 +274,7 @@ function commonPatterns(old: PlainList, fresh: PlainList): SubtreeEffects {
   const effects = new SubtreeEffects();
   for (const rule of old.rules.special())
     if (!rule.isAllow && !rule.isPartial && nameScope(rule.pattern) === undefined)
-      if (fresh.has(rule.text)) effects.add(rule);
+      if (fresh.hasSpecial(rule.text)) effects.add(rule);
   return effects;
 }
 

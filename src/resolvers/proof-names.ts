@@ -60,19 +60,18 @@ export async function proofNames(path: string, config: Config, host: Host): Prom
   const { older, before } = await olderBuilds(path, now.bytes, host);
   const list = await OwnedList.read(now, config);
   const old = before && (await OwnedList.read(before, config));
-  const changed = changedNames(list, old);
   // An output with `fit` may leave names out.
   const isWhole = (config.outputs ?? []).every(({ fit }) => fit === undefined);
   const allowed = (config.allow ?? []).flatMap(namesIn).filter((name) => PLAIN_NAME.test(name));
+  const needed = [...allowed, ...PROTECTED_NAMES];
+  const changed = changedNames(list, old, needed);
   return {
     canary,
     older,
     fresh: isWhole ? changed.fresh : [],
     listed: isWhole ? changed.listed : [],
     freed: changed.freed,
-    reachable: [...allowed, ...PROTECTED_NAMES]
-      .filter((name) => !list.isBlocked(name))
-      .slice(0, MOST_REACHABLE),
+    reachable: needed.filter((name) => !list.list.isBlocked(name)).slice(0, MOST_REACHABLE),
     deciding: new Set([...changed.own, ...allowed]),
   };
 }
@@ -114,9 +113,6 @@ class OwnedList {
   readonly list: PlainList;
   private readonly record: BuildRecord | undefined;
   private readonly isOwnFile: readonly boolean[];
-  /** Where the rules begin that block a name with its subdomains; without any, those for single names. More formats can express the former. */
-  readonly nameRules: Uint32Array;
-
   private constructor(list: PlainList, record: BuildRecord | undefined, { sources }: Config) {
     this.list = list;
     this.record = record;
@@ -128,51 +124,73 @@ class OwnedList {
       const trust = entry?.trust ?? (path === undefined ? "standard" : "full");
       return entry !== undefined && trust === "full";
     });
-    const subtrees = list.rulesOf("subtree");
-    this.nameRules = subtrees.length > 1 ? subtrees : list.rulesOf("exact");
   }
 
   static async read({ bytes, record }: ListState, config: Config): Promise<OwnedList> {
     return new OwnedList(await PlainList.read(bytes), record, config);
   }
 
-  isBlocked(name: string): boolean {
-    return this.list.isBlocked(name);
+  /** Some names of rules from fully trusted sources, and of others: candidates for a number of names. */
+  candidates(rules: Uint32Array, most: number): Candidates {
+    const isOwn = this.ownership();
+    const namesOf = (own: boolean): string[] => {
+      const starts = Uint32Array.from(spread(
+        rules.filter((start) => isOwn(start) === own),
+        most * CANDIDATES,
+      ));
+      const names = this.list.textsAt(starts).flatMap((text) => soleName(text)?.name ?? []);
+      return names.filter((name) => PLAIN_NAME.test(name) && canaryIn(name) === undefined);
+    };
+    return { own: namesOf(true), others: namesOf(false), most };
   }
 
-  isOwn(start: number): boolean {
+  /** Tells whether a rule comes from a fully trusted source. Faster for rules in order. */
+  private ownership(): (start: number) => boolean {
     const { record, isOwnFile } = this;
-    if (record === undefined || record.frames.length === 0) return false;
-    // A frame begins with the line feed before its first rule.
-    return isOwnFile[record.lastFrame(({ offset }) => offset < start).file] === true;
-  }
-
-  /** The name rules that another list does not have. */
-  nameRulesWithout(other: OwnedList): Uint32Array {
-    const without = this.list.without(other.list);
-    let next = 0;
-    return this.nameRules.filter((start) => {
-      while (without[next]! < start) next++;
-      return without[next] === start;
-    });
+    const frames = record?.frames ?? [];
+    let at = 0;
+    return (start) => {
+      // A frame begins with the line feed before its first rule.
+      if (at > 0 && frames[at]!.offset >= start) at = 0;
+      while (at + 1 < frames.length && frames[at + 1]!.offset < start) at++;
+      return frames.length > 0 && isOwnFile[frames[at]!.file] === true;
+    };
   }
 }
 
-/** Without an earlier build, no name is new. */
+/** Names of which some are asked for. */
+interface Candidates {
+  readonly own: readonly string[];
+  readonly others: readonly string[];
+  readonly most: number;
+}
+
+/** Without an earlier build, no name is new. `others` are further names that the new list will be asked about. */
 function changedNames(
   now: OwnedList,
   before: OwnedList | undefined,
+  others: readonly string[],
 ): Pick<ProofNames, "fresh" | "listed" | "freed"> & { readonly own: readonly string[] } {
   const old = before ?? now;
-  const isFresh = (name: string): boolean => now.isBlocked(name) && !old.isBlocked(name);
-  const isFreed = (name: string): boolean => now.isOpen(name) && old.isBlocked(name);
-  const isListed = (name: string): boolean => now.isBlocked(name) && old.isBlocked(name);
   const none = new Uint32Array(0);
-  const added = before === undefined ? none : now.nameRulesWithout(before);
-  const removed = before === undefined ? none : before.nameRulesWithout(now);
-  const fresh = some(now, added, MOST_FRESH, isFresh);
-  const listed = some(now, now.nameRules, MOST_LISTED, isListed);
-  const freed = some(old, removed, MOST_FREED, isFreed);
+  const rules = {
+    fresh: before === undefined ? none : now.list.nameRules(now.list.without(before.list)),
+    listed: now.list.nameRules(),
+    freed: before === undefined ? none : before.list.nameRules(before.list.without(now.list)),
+  };
+  const all = {
+    fresh: now.candidates(rules.fresh, MOST_FRESH),
+    listed: now.candidates(rules.listed, MOST_LISTED),
+    freed: old.candidates(rules.freed, MOST_FREED),
+  };
+  const asked = Object.values(all).flatMap((one) => [...one.own, ...one.others]);
+  now.list.expect([...asked, ...others]);
+  if (old !== now) old.list.expect(asked);
+  const isNow = (name: string): boolean => now.list.isBlocked(name);
+  const wasBlocked = (name: string): boolean => old.list.isBlocked(name);
+  const fresh = some(all.fresh, (name) => isNow(name) && !wasBlocked(name));
+  const listed = some(all.listed, (name) => isNow(name) && wasBlocked(name));
+  const freed = some(all.freed, (name) => !isNow(name) && wasBlocked(name));
   return {
     fresh: fresh.names,
     listed: listed.names,
@@ -181,29 +199,15 @@ function changedNames(
   };
 }
 
-/** Some of the wanted names, half of them from own lines if there are enough. Looks at a few candidates only. */
+/** Some of the wanted names, half of them from own lines if there are enough. */
 function some(
-  list: OwnedList,
-  rules: Uint32Array,
-  most: number,
+  { own, others, most }: Candidates,
   isWanted: (name: string) => boolean,
 ): { readonly names: readonly string[]; readonly own: readonly string[] } {
-  const take = (from: Uint32Array, count: number): string[] => {
-    const texts = list.list.textsAt(Uint32Array.from(spread(from, count * CANDIDATES)));
-    const names = texts.flatMap((text) => soleName(text)?.name ?? []);
-    const plain = names.filter((name) => PLAIN_NAME.test(name) && canaryIn(name) === undefined);
-    return spread(plain.filter(isWanted), count);
-  };
-  const others = take(
-    rules.filter((start) => !list.isOwn(start)),
-    most,
-  );
-  const half = Math.max(most - others.length, most / 2);
-  const owned = take(
-    rules.filter((start) => list.isOwn(start)),
-    half,
-  );
-  return { names: [...owned, ...spread(others, most - owned.length)], own: owned };
+  const foreign = spread(others.filter(isWanted), most);
+  const owned = spread(own.filter(isWanted), Math.max(most - foreign.length, most / 2));
+  const names = new Set([...owned, ...spread(foreign, most - owned.length)]);
+  return { names: [...names], own: owned };
 }
 
 /** At most `most` entries, evenly spread, with the first and the last. */

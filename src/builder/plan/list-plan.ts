@@ -470,13 +470,14 @@ export class CoveredLists {
       let { freed, changes } = first;
       const { byPattern, forSome } = unsureExceptions(added, other, own);
       const unsure = [
-        ...patterns.filter((rule) => other.has(rule) && !rule.startsWith("@@")),
+        ...patterns.filter((rule) => other.hasSpecial(rule) && !rule.startsWith("@@")),
         ...byPattern,
       ];
       if (forSome.length > 0) warnings.push(notForAll(config.name, name, forSome));
       if (freed === 0 && unsure.length > 0) {
         warnings.push(notExact(config.name, name, unsure));
-        for await (const bytes of this.allTexts()) comparison.compareOn(bytes);
+        for await (const [one, bytes] of this.allTexts())
+          comparison.compareOn(await this.read(one, bytes));
         ({ freed, changes } = comparison.difference());
       }
       if (freed === 0) continue;
@@ -502,10 +503,10 @@ export class CoveredLists {
   }
 
   /** The texts of all lists in the run, whose names test regular expressions. Of unchanged lists, it is the published one. */
-  private async *allTexts(): AsyncGenerator<Uint8Array> {
-    yield* this.texts.values();
+  private async *allTexts(): AsyncGenerator<readonly [string, Uint8Array]> {
+    yield* this.texts;
     for (const name of this.unchanged)
-      if (!this.texts.has(name)) yield (await this.published(name)) ?? EMPTY;
+      if (!this.texts.has(name)) yield [name, (await this.published(name)) ?? EMPTY];
   }
 
   private async published(name: string): Promise<Uint8Array | undefined> {
