@@ -91,8 +91,7 @@ export class ListComparison {
     for (const list of [old, fresh])
       if (concern.filter === undefined) list.expect(looked);
       else list.noteEntered(looked);
-    for (const name of concerned)
-      if (!found.has(name)) found.set(name, changeOf(name, old, fresh));
+    for (const name of concerned) if (!found.has(name)) found.set(name, changeOf(name, old, fresh));
     const isNamed = (name: string): boolean => old.isNamed(name) || fresh.isNamed(name);
     const changes: ChangedName[] = [];
     for (const [name, change] of found)

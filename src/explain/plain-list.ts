@@ -232,7 +232,7 @@ export class PlainList implements PlainNames {
   /** Every name that a rule matches or excludes. */
   *names(): Generator<string> {
     const { bytes } = this;
-    for (let start = 0; start < bytes.length; ) {
+    for (let start = 0; start < bytes.length;) {
       const end = stopOf(bytes, start);
       if (readUsualName(bytes, start, end)) yield decodeUtf8(bytes, nameSlice.start, nameSlice.end);
       start = end + 1;
@@ -322,7 +322,7 @@ export class PlainList implements PlainNames {
     const { bytes } = this;
     const found = new Starts();
     let next = 0;
-    for (let start = 0; start < bytes.length; ) {
+    for (let start = 0; start < bytes.length;) {
       const common = commonLines(bytes, start, other.bytes, next);
       start += common;
       next += common;
@@ -336,7 +336,7 @@ export class PlainList implements PlainNames {
       }
       next = place;
       // Lines before an anchor are mostly the same, too.
-      for (let line = start, to = place; found.last !== undefined; ) {
+      for (let line = start, to = place; found.last !== undefined;) {
         const before = found.last;
         to -= line - before;
         const isBefore = stopOf(bytes, before) + 1 === line && other.isLine(to, bytes, before);
@@ -499,7 +499,7 @@ export class LineFilter {
       eachLineFrom(bytes, visit);
       return;
     }
-    for (let at = 0; at < bytes.length; ) {
+    for (let at = 0; at < bytes.length;) {
       const to = Math.min(bytes.length, at + FILTERED_BYTES);
       const end = stopOf(bytes, to - 1);
       const block = end < bytes.length ? bytes.subarray(at, end + 1) : withLineFeed(bytes, at);
@@ -613,10 +613,13 @@ function commonLines(a: Uint8Array, aStart: number, b: Uint8Array, bStart: numbe
   }
   while (common < most && a[aStart + common] === b[bStart + common]) common++;
   // At the end of one of them, a line may be whole without a line feed.
-  const isWhole = (bytes: Uint8Array, at: number): boolean => at === bytes.length || bytes[at] === LF;
   if (isWhole(a, aStart + common) && isWhole(b, bStart + common)) return common + 1;
   while (common > 0 && a[aStart + common - 1] !== LF) common--;
   return common;
+}
+
+function isWhole(bytes: Uint8Array, at: number): boolean {
+  return at === bytes.length || bytes[at] === LF;
 }
 
 /** Selects about one of sixteen lines by some of its bytes. */
@@ -634,7 +637,7 @@ function stopOf(bytes: Uint8Array, start: number): number {
 }
 
 function eachLineFrom(bytes: Uint8Array, visit: (start: number, end: number) => void): void {
-  for (let start = 0; start < bytes.length; ) {
+  for (let start = 0; start < bytes.length;) {
     const end = stopOf(bytes, start);
     visit(start, end);
     start = end + 1;

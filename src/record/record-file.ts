@@ -308,7 +308,9 @@ export async function listEndOf({ files }: KeptBuild, host: Host): Promise<Uint8
   if (files.list === undefined) return undefined;
   try {
     const packed = await host.readFile(files.list);
-    const unpacker = files.list.endsWith(".zst") ? zlib.createZstdDecompress() : zlib.createGunzip();
+    const unpacker = files.list.endsWith(".zst")
+      ? zlib.createZstdDecompress()
+      : zlib.createGunzip();
     const end = new BytesEnd();
     unpacker.end(packed);
     for await (const piece of unpacker) end.push(piece as Uint8Array);

@@ -132,28 +132,27 @@ class OwnedList {
 
   /** Some names of rules from fully trusted sources, and of others: candidates for a number of names. */
   candidates(rules: Uint32Array, most: number): Candidates {
-    const isOwn = this.ownership();
-    const namesOf = (own: boolean): string[] => {
-      const starts = Uint32Array.from(spread(
-        rules.filter((start) => isOwn(start) === own),
-        most * CANDIDATES,
-      ));
-      const names = this.list.textsAt(starts).flatMap((text) => soleName(text)?.name ?? []);
-      return names.filter((name) => PLAIN_NAME.test(name) && canaryIn(name) === undefined);
-    };
-    return { own: namesOf(true), others: namesOf(false), most };
-  }
-
-  /** Tells whether a rule comes from a fully trusted source. Faster for rules in order. */
-  private ownership(): (start: number) => boolean {
-    const { record, isOwnFile } = this;
+    const { list, record, isOwnFile } = this;
     const frames = record?.frames ?? [];
-    let at = 0;
-    return (start) => {
+    const own = new Uint32Array(rules.length);
+    const others = new Uint32Array(rules.length);
+    let [ownCount, otherCount, frame] = [0, 0, 0];
+    for (const start of rules) {
       // A frame begins with the line feed before its first rule.
-      if (at > 0 && frames[at]!.offset >= start) at = 0;
-      while (at + 1 < frames.length && frames[at + 1]!.offset < start) at++;
-      return frames.length > 0 && isOwnFile[frames[at]!.file] === true;
+      while (frame + 1 < frames.length && frames[frame + 1]!.offset < start) frame++;
+      const isOwn = frames.length > 0 && isOwnFile[frames[frame]!.file] === true;
+      if (isOwn) own[ownCount++] = start;
+      else others[otherCount++] = start;
+    }
+    const namesOf = (starts: Uint32Array): string[] =>
+      list
+        .textsAt(Uint32Array.from(spread(starts, most * CANDIDATES)))
+        .flatMap((text) => soleName(text)?.name ?? [])
+        .filter((name) => PLAIN_NAME.test(name) && canaryIn(name) === undefined);
+    return {
+      own: namesOf(own.subarray(0, ownCount)),
+      others: namesOf(others.subarray(0, otherCount)),
+      most,
     };
   }
 }

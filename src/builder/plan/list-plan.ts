@@ -476,8 +476,8 @@ export class CoveredLists {
       if (forSome.length > 0) warnings.push(notForAll(config.name, name, forSome));
       if (freed === 0 && unsure.length > 0) {
         warnings.push(notExact(config.name, name, unsure));
-        for await (const [one, bytes] of this.allTexts())
-          comparison.compareOn(await this.read(one, bytes));
+        for await (const [one, ofOne] of this.allTexts())
+          comparison.compareOn(await this.read(one, ofOne));
         ({ freed, changes } = comparison.difference());
       }
       if (freed === 0) continue;
