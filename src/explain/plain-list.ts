@@ -102,7 +102,7 @@ export class PlainList implements PlainNames {
     if (expected === undefined) return;
     const most = Math.max(LEAST_NAMES, this.size / RULES_PER_NAME);
     const own = new HashTable();
-    const filter = new LineFilter();
+    const filter = new LineFinder();
     for (const name of names)
       for (const one of withParents(name)) {
         const hash = hashText(one);
@@ -383,7 +383,7 @@ export class PlainList implements PlainNames {
     const { bytes } = this;
     const texts = new SliceTable(bytes);
     const found = new Starts();
-    const filter = new LineFilter();
+    const filter = new LineFinder();
     for (const start of starts.all()) {
       const end = stopOf(bytes, start);
       const isUsual = readUsualName(bytes, start, end);
@@ -412,7 +412,7 @@ export class PlainList implements PlainNames {
 /** Tells which names something may concern. */
 export interface Concern {
   /** Finds their lines; undefined if any line may be one. */
-  readonly filter: LineFilter | undefined;
+  readonly filter: LineFinder | undefined;
   mayHold(bytes: Uint8Array, start: number, end: number): boolean;
   /** Whether a name may be above another that something concerns. The filter finds its line. */
   isAbove(hash: number): boolean;
@@ -420,7 +420,7 @@ export interface Concern {
 
 /** Names that concern themselves and all names below them. */
 export class NameEnds implements Concern {
-  readonly filter: LineFilter = new LineFilter();
+  readonly filter: LineFinder = new LineFinder();
   private readonly names = new Set<string>();
   private readonly hashes = new HashTable();
   /** Of the names above them. */
@@ -469,7 +469,7 @@ const FEW_BYTES = 32 * 1024;
 const FILTERED_BYTES = 1024 * 1024;
 
 /** Finds lines in a list by their text or name, in the kernel. It may find others, too. */
-export class LineFilter {
+export class LineFinder {
   private readonly bits = nameFilter();
   private size = 0;
 

@@ -3,7 +3,7 @@ import type { BuildRecord } from "../record/build-record.ts";
 import { withParents } from "../syntax/public-suffix.ts";
 import { asciiLabels, quickAscii } from "../syntax/written-names.ts";
 import { type NameCounts, type TrafficFile, TrafficReader } from "../traffic/traffic-reader.ts";
-import { type Change, compareName } from "./effective-diff.ts";
+import { type Change, compareName } from "./list-change.ts";
 import type { ListState } from "./list-change.ts";
 import { ListRules } from "./list-rules.ts";
 import { PlainList } from "./plain-list.ts";

@@ -8,7 +8,7 @@ import { FATES, Fate, hasCause } from "../rules/fate.ts";
 import { NEWLY_BLOCKS_FILE } from "../rules/rule-table.ts";
 import { canaryIn } from "../syntax/host-name.ts";
 import type { ListRule, ListRules, PlainRules, PlainNames } from "./list-rules.ts";
-import { LineFilter } from "./plain-list.ts";
+import { LineFinder } from "./plain-list.ts";
 import type { SourceLines } from "./source-lines.ts";
 import type { Explanation, LineFate, LineLocation, RuleInList, Since } from "../documents/facts.ts";
 
@@ -152,7 +152,7 @@ export function ruleLocations(
   const locations = new Map<string, LineLocation>();
   if (texts.size === 0) return locations;
   const buffer = bufferOf(list);
-  const filter = new LineFilter();
+  const filter = new LineFinder();
   for (const text of texts) filter.addLine(text);
   const starts = new Set<number>();
   const frames = new Set<Frame>();

@@ -1,6 +1,6 @@
 import { type Diagnostic, errorOf } from "../../diagnostics/render.ts";
 import { countText, numberText, someOf } from "../../diagnostics/text.ts";
-import { effectiveDiff } from "../../explain/effective-diff.ts";
+import { effectiveDiff } from "../../explain/list-change.ts";
 import { PlainList } from "../../explain/plain-list.ts";
 import type { LastPublish } from "../state/list-state.ts";
 

@@ -15,7 +15,7 @@ import {
   changedText,
   hasChange,
   unsureExceptions,
-} from "../../explain/effective-diff.ts";
+} from "../../explain/list-change.ts";
 import { PlainList } from "../../explain/plain-list.ts";
 import { listFeatures } from "../../features/registry.ts";
 import { type CombinedFile, combinedFormats } from "../../formats/combined/registry.ts";

@@ -1,4 +1,4 @@
-import { effectiveDiff } from "../../../src/explain/effective-diff.ts";
+import { effectiveDiff } from "../../../src/explain/list-change.ts";
 import { PlainList } from "../../../src/explain/plain-list.ts";
 import { ListMatcher } from "../reference/list-matcher.ts";
 import { readExactly } from "../reference/rule-syntax.ts";

@@ -8,15 +8,18 @@ import process from "node:process";
 import { answerTo, decoded } from "./dns-server.ts";
 
 const [path = ""] = process.argv.slice(2);
-let list = Buffer.alloc(0);
+let names = new Set<string>();
 let read = -1;
 
 function isBlocked(name: string): boolean {
   const { mtimeMs } = statSync(path);
-  if (mtimeMs !== read) list = readFileSync(path);
+  if (mtimeMs !== read) {
+    const rules = readFileSync(path, "latin1").matchAll(/^\|\|(.*)\^$/gm);
+    names = new Set(Array.from(rules, ([, blocked]) => blocked!));
+  }
   read = mtimeMs;
   const labels = name.split(".");
-  return labels.some((_, at) => list.includes(`\n||${labels.slice(at).join(".")}^`));
+  return labels.some((_, at) => names.has(labels.slice(at).join(".")));
 }
 
 const socket = createSocket("udp4");
