@@ -71,7 +71,7 @@ export async function proofNames(path: string, config: Config, host: Host): Prom
     fresh: isWhole ? changed.fresh : [],
     listed: isWhole ? changed.listed : [],
     freed: changed.freed,
-    reachable: needed.filter((name) => !list.list.isBlocked(name)).slice(0, MOST_REACHABLE),
+    reachable: needed.filter((name) => list.isOpen(name)).slice(0, MOST_REACHABLE),
     deciding: new Set([...changed.own, ...allowed]),
   };
 }
@@ -128,6 +128,12 @@ class OwnedList {
 
   static async read({ bytes, record }: ListState, config: Config): Promise<OwnedList> {
     return new OwnedList(await PlainList.read(bytes), record, config);
+  }
+
+  /** Whether the resolver looks the name up: it is neither blocked nor has another answer. */
+  isOpen(name: string): boolean {
+    const { verdict } = this.list.rules.answer(name);
+    return verdict !== "blocked" && verdict !== "rewritten";
   }
 
   /** Some names of rules from fully trusted sources, and of others: candidates for a number of names. */
@@ -189,7 +195,7 @@ function changedNames(
   const wasBlocked = (name: string): boolean => old.list.isBlocked(name);
   const fresh = some(all.fresh, (name) => isNow(name) && !wasBlocked(name));
   const listed = some(all.listed, (name) => isNow(name) && wasBlocked(name));
-  const freed = some(all.freed, (name) => !isNow(name) && wasBlocked(name));
+  const freed = some(all.freed, (name) => now.isOpen(name) && wasBlocked(name));
   return {
     fresh: fresh.names,
     listed: listed.names,
