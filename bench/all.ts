@@ -13,6 +13,7 @@ const BENCHES = [
   ["record.ts"],
   ["formats.ts"],
   ["several-lists.ts"],
+  ["comparisons.ts"],
   ["unchanged-lists.ts"],
   ["watch.ts"],
   ["traffic.ts"],

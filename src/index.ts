@@ -58,7 +58,7 @@ export type { FileChange, ListChange } from "./explain/list-change.ts";
 export type { ClientTraffic } from "./explain/traffic.ts";
 export type { SourceTraffic, TrafficStats } from "./explain/traffic.ts";
 export type { TrafficFile } from "./traffic/traffic-reader.ts";
-export type { Change, ChangedName } from "./explain/effective-diff.ts";
+export type { Change, ChangedName } from "./explain/list-change.ts";
 export type { Since } from "./explain/why.ts";
 export type { ListStats, SourceStats } from "./explain/glossary.ts";
 export type { Explanation, LineFate, LineLocation, RuleInList } from "./explain/why.ts";

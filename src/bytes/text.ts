@@ -300,3 +300,20 @@ export class ByteBuffer {
     return this.bytes.subarray(0, this.length);
   }
 }
+
+/** The bytes that `BytesEnd` keeps: the canary of a list is among its last. */
+export const END_BYTES = 4096;
+
+/** Keeps the end of bytes that arrive in pieces. */
+export class BytesEnd {
+  bytes: Uint8Array = new Uint8Array(0);
+
+  push(piece: Uint8Array): void {
+    const old = this.bytes.subarray(Math.max(0, this.bytes.length + piece.length - END_BYTES));
+    const last = piece.subarray(Math.max(0, piece.length - END_BYTES));
+    const bytes = new Uint8Array(old.length + last.length);
+    bytes.set(old);
+    bytes.set(last, old.length);
+    this.bytes = bytes;
+  }
+}

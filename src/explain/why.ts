@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { type HashedName, SliceTable, hashName } from "../bytes/hash.ts";
-import { BANG, HASH, LF, bufferOf, lineEnd } from "../bytes/text.ts";
+import { BANG, HASH, LF, bufferOf, eachLine, lineEnd } from "../bytes/text.ts";
 import { decisionFor } from "../config/decisions.ts";
 import { nameSlice, readNameSlice, soleName } from "../meaning/line.ts";
 import type { BuildRecord, Frame } from "../record/build-record.ts";
@@ -8,6 +8,7 @@ import { FATES, Fate, hasCause } from "../rules/fate.ts";
 import { NEWLY_BLOCKS_FILE } from "../rules/rule-table.ts";
 import { canaryIn } from "../syntax/host-name.ts";
 import type { ListRule, ListRules, PlainRules, PlainNames } from "./list-rules.ts";
+import { LineFinder } from "./plain-list.ts";
 import type { SourceLines } from "./source-lines.ts";
 import type { Explanation, LineFate, LineLocation, RuleInList, Since } from "../documents/facts.ts";
 
@@ -149,14 +150,32 @@ export function ruleLocations(
   texts: ReadonlySet<string>,
 ): Map<string, LineLocation> {
   const locations = new Map<string, LineLocation>();
+  if (texts.size === 0) return locations;
   const buffer = bufferOf(list);
-  for (const frame of record.frames)
+  const filter = new LineFinder();
+  for (const text of texts) filter.addLine(text);
+  const starts = new Set<number>();
+  const frames = new Set<Frame>();
+  const look = (start: number, end: number): void => {
+    if (!texts.has(buffer.toString("utf8", start, end).trim())) return;
+    starts.add(start);
+    // A frame begins with the line feed before its first rule.
+    frames.add(record.lastFrame(({ offset }) => offset < start));
+  };
+  // Blanks around a rule do not count.
+  if (BLANK_ENDS.some((blanks) => buffer.includes(blanks))) eachLine(list, look);
+  else filter.each(list, look);
+  for (const frame of frames)
     eachLiveLine(buffer, frame, (row, start, end) => {
+      if (!starts.has(start)) return;
       const text = buffer.toString("utf8", start, end).trim();
-      if (texts.has(text) && !locations.has(text)) locations.set(text, locationOf(row, record));
+      if (!locations.has(text)) locations.set(text, locationOf(row, record));
     });
   return locations;
 }
+
+/** What is in a list with blanks around a rule. */
+const BLANK_ENDS = [" \n", "\t\n", "\r\n", "\n ", "\n\t"];
 
 /** Visits the live rows of a frame with their lines in the list, which have the same order. */
 export function eachLiveLine(

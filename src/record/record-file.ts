@@ -1,7 +1,7 @@
 import { DAY_MS } from "../diagnostics/text.ts";
 import { promisify } from "node:util";
 import zlib from "node:zlib";
-import { LF, decodeUtf8, encodeUtf8 } from "../bytes/text.ts";
+import { BytesEnd, LF, decodeUtf8, encodeUtf8 } from "../bytes/text.ts";
 import {
   PACKED_ENDINGS,
   StateFile,
@@ -303,6 +303,30 @@ export async function listOf({ files }: KeptBuild, host: Host): Promise<Uint8Arr
   return await unpacked(files.list, host);
 }
 
+/** The last 4 kB of a list as published, without the whole in memory; undefined if it is unreadable. */
+export async function listEndOf({ files }: KeptBuild, host: Host): Promise<Uint8Array | undefined> {
+  if (files.list === undefined) return undefined;
+  try {
+    const packed = await host.readFile(files.list);
+    const unpacker = files.list.endsWith(".zst")
+      ? zlib.createZstdDecompress()
+      : zlib.createGunzip();
+    const end = new BytesEnd();
+    unpacker.end(packed);
+    for await (const piece of unpacker) end.push(piece as Uint8Array);
+    return end.bytes;
+  } catch (error) {
+    return unreadable(error);
+  }
+}
+
+/** Undefined for an error that says that a file is missing or damaged; others are thrown. */
+function unreadable(error: unknown): undefined {
+  if (error instanceof HostError || (error as { code?: string }).code !== undefined)
+    return undefined;
+  throw error;
+}
+
 /** Buffer for decompressing. It halves the time compared to the default 16 kB and avoids a copy if the output fits. Small files need 16 kB. */
 const MOST_UNPACKED = 16 * 1024 * 1024;
 const LEAST_UNPACKED = 16_384;
@@ -317,9 +341,7 @@ async function unpacked(file: string | undefined, host: Host): Promise<Uint8Arra
       ? await promisify(zlib.zstdDecompress)(packed, { chunkSize })
       : await promisify(zlib.gunzip)(packed, { chunkSize });
   } catch (error) {
-    if (error instanceof HostError || (error as { code?: string }).code !== undefined)
-      return undefined;
-    throw error;
+    return unreadable(error);
   }
 }
 

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { type PublishedBuild, keptStates } from "../builder/state/kept-builds.ts";
 import { equalBytes } from "../bytes/text.ts";
 import { countText, timestampText, numberText, someOf } from "../diagnostics/text.ts";
-import { type Change, changedText } from "../explain/effective-diff.ts";
+import { type Change, changedText } from "../explain/list-change.ts";
 import {
   FATE_ENTRIES,
   LABELS,

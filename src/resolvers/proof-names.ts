@@ -1,13 +1,21 @@
 import { canaryOf } from "../builder/draft/prepare.ts";
-import { keptStates, publishedState } from "../builder/state/kept-builds.ts";
-import { bufferOf, decodeUtf8 } from "../bytes/text.ts";
+import { publishedState } from "../builder/state/kept-builds.ts";
+import { equalBytes } from "../bytes/text.ts";
 import type { Config } from "../config/lists.ts";
 import { PROTECTED_NAMES } from "../engine/protected-names.ts";
 import type { ListState } from "../explain/list-change.ts";
-import { ListRules, PlainList, SearchedNames, partsOf } from "../explain/list-rules.ts";
-import { eachLiveLine } from "../explain/why.ts";
+import { PlainList } from "../explain/plain-list.ts";
 import type { Host } from "../host/host.ts";
-import { exactName, namesIn, soleName, subtreeName } from "../meaning/line.ts";
+import { namesIn, soleName } from "../meaning/line.ts";
+import type { BuildRecord } from "../record/build-record.ts";
+import {
+  type KeptBuild,
+  keptBuilds,
+  listEndOf,
+  listOf,
+  recordOf,
+  timestampOf,
+} from "../record/record-file.ts";
 import { canaryIn } from "../syntax/host-name.ts";
 
 /** The canary of another build or another list. */
@@ -49,93 +57,145 @@ const PLAIN_NAME =
 export async function proofNames(path: string, config: Config, host: Host): Promise<ProofNames> {
   const now = await publishedState(path, host);
   const canary = canaryOf(now.bytes);
-  const older: OtherCanary[] = [];
-  let before: ListState | undefined;
-  for await (const { at, state } of keptStates(path, host)) {
-    const other = canaryOf(state.bytes);
-    if (other === canary && (canary !== undefined || isSame(state, now))) continue;
-    before ??= state;
-    if (other !== undefined && !older.some((one) => one.canary === other))
-      older.push({ canary: other, of: at });
-    if (older.length === MOST_OLDER) break;
-  }
-  const list = await LineSet.read(now);
-  const old = before && { text: await LineSet.read(before), own: ownLines(before, config) };
-  const changed = changedNames({ text: list, own: ownLines(now, config) }, old);
+  const { older, before } = await olderBuilds(path, now.bytes, host);
+  const list = await OwnedList.read(now, config);
+  const old = before && (await OwnedList.read(before, config));
   // An output with `fit` may leave names out.
   const isWhole = (config.outputs ?? []).every(({ fit }) => fit === undefined);
   const allowed = (config.allow ?? []).flatMap(namesIn).filter((name) => PLAIN_NAME.test(name));
+  const needed = [...allowed, ...PROTECTED_NAMES];
+  const changed = changedNames(list, old, needed);
   return {
     canary,
     older,
     fresh: isWhole ? changed.fresh : [],
     listed: isWhole ? changed.listed : [],
     freed: changed.freed,
-    reachable: [...allowed, ...PROTECTED_NAMES]
-      .filter((name) => list.isOpen(name))
-      .slice(0, MOST_REACHABLE),
+    reachable: needed.filter((name) => list.isOpen(name)).slice(0, MOST_REACHABLE),
     deciding: new Set([...changed.own, ...allowed]),
   };
 }
 
-/** The lines of a list that come from fully trusted sources, by its record; none without one. */
-function ownLines({ bytes, record }: ListState, { sources }: Config): ReadonlySet<string> {
-  const lines = new Set<string>();
-  if (record === undefined) return lines;
-  const { header, frames } = record;
-  const buffer = bufferOf(bytes);
-  const isOwn = header.files.map(({ source, path }) => {
-    const { label, source: address } = header.sources[source] ?? {};
-    const entry = sources.find(
-      ({ name, source: own }) => (name ?? own) === label || own === address,
-    );
-    const trust = entry?.trust ?? (path === undefined ? "standard" : "full");
-    return entry !== undefined && trust === "full";
-  });
-  for (const frame of frames)
-    if (isOwn[frame.file] === true)
-      eachLiveLine(buffer, frame, (_row, start, end) => {
-        lines.add(buffer.toString("utf8", start, end).trim());
-      });
-  return lines;
+/** The canaries of the builds before, and the last build with another list. Of the others, only the end is kept in memory. */
+async function olderBuilds(
+  path: string,
+  now: Uint8Array,
+  host: Host,
+): Promise<{ readonly older: OtherCanary[]; readonly before: ListState | undefined }> {
+  const canary = canaryOf(now);
+  const older: OtherCanary[] = [];
+  const seen = new Set<string | undefined>();
+  let before: KeptBuild | undefined;
+  for (const build of (await keptBuilds(path, host)).toReversed()) {
+    const { list } = build.files;
+    if (seen.has(list)) continue;
+    seen.add(list);
+    const end = await listEndOf(build, host);
+    if (end === undefined) break;
+    const other = canaryOf(end);
+    if (other === canary && (canary !== undefined || (await isListOf(build, now, host)))) continue;
+    before ??= build;
+    if (other !== undefined && !older.some((one) => one.canary === other))
+      older.push({ canary: other, of: timestampOf(build.stamp) });
+    if (older.length === MOST_OLDER) break;
+  }
+  const bytes = before && (await listOf(before, host));
+  return { older, before: bytes && { bytes, record: await recordOf(before!, host) } };
 }
 
-function isSame(one: ListState, other: ListState): boolean {
-  return (
-    one.bytes.length === other.bytes.length &&
-    one.bytes.every((byte, at) => byte === other.bytes[at])
-  );
+async function isListOf(build: KeptBuild, bytes: Uint8Array, host: Host): Promise<boolean> {
+  const list = await listOf(build, host);
+  return list !== undefined && equalBytes(list, bytes);
 }
 
-/** A list, and its lines that come from fully trusted sources. */
-interface OwnedText {
-  readonly text: LineSet;
-  readonly own: ReadonlySet<string>;
+/** A list, and which of its rules come from fully trusted sources: by its record, none without one. */
+class OwnedList {
+  readonly list: PlainList;
+  private readonly record: BuildRecord | undefined;
+  private readonly isOwnFile: readonly boolean[];
+  private constructor(list: PlainList, record: BuildRecord | undefined, { sources }: Config) {
+    this.list = list;
+    this.record = record;
+    this.isOwnFile = (record?.header.files ?? []).map(({ source, path }) => {
+      const { label, source: address } = record!.header.sources[source] ?? {};
+      const entry = sources.find(
+        ({ name, source: own }) => (name ?? own) === label || own === address,
+      );
+      const trust = entry?.trust ?? (path === undefined ? "standard" : "full");
+      return entry !== undefined && trust === "full";
+    });
+  }
+
+  static async read({ bytes, record }: ListState, config: Config): Promise<OwnedList> {
+    return new OwnedList(await PlainList.read(bytes), record, config);
+  }
+
+  /** Whether the resolver looks the name up: it is neither blocked nor has another answer. */
+  isOpen(name: string): boolean {
+    const { verdict } = this.list.rules.answer(name);
+    return verdict !== "blocked" && verdict !== "rewritten";
+  }
+
+  /** Some names of rules from fully trusted sources, and of others: candidates for a number of names. */
+  candidates(rules: Uint32Array, most: number): Candidates {
+    const { list, record, isOwnFile } = this;
+    const frames = record?.frames ?? [];
+    const own = new Uint32Array(rules.length);
+    const others = new Uint32Array(rules.length);
+    let [ownCount, otherCount, frame] = [0, 0, 0];
+    for (const start of rules) {
+      // A frame begins with the line feed before its first rule.
+      while (frame + 1 < frames.length && frames[frame + 1]!.offset < start) frame++;
+      const isOwn = frames.length > 0 && isOwnFile[frames[frame]!.file] === true;
+      if (isOwn) own[ownCount++] = start;
+      else others[otherCount++] = start;
+    }
+    const namesOf = (starts: Uint32Array): string[] =>
+      list
+        .textsAt(Uint32Array.from(spread(starts, most * CANDIDATES)))
+        .flatMap((text) => soleName(text)?.name ?? [])
+        .filter((name) => PLAIN_NAME.test(name) && canaryIn(name) === undefined);
+    return {
+      own: namesOf(own.subarray(0, ownCount)),
+      others: namesOf(others.subarray(0, otherCount)),
+      most,
+    };
+  }
 }
 
-/** Without an earlier build, no name is new. */
+/** Names of which some are asked for. */
+interface Candidates {
+  readonly own: readonly string[];
+  readonly others: readonly string[];
+  readonly most: number;
+}
+
+/** Without an earlier build, no name is new. `others` are further names that the new list will be asked about. */
 function changedNames(
-  { text: now, own }: OwnedText,
-  before: OwnedText | undefined,
+  now: OwnedList,
+  before: OwnedList | undefined,
+  others: readonly string[],
 ): Pick<ProofNames, "fresh" | "listed" | "freed"> & { readonly own: readonly string[] } {
-  const old = before?.text ?? now;
-  const lines = now.nameLines();
-  const isFresh = (name: string): boolean => now.isBlocked(name) && !old.isBlocked(name);
-  const isFreed = (name: string): boolean => now.isOpen(name) && old.isBlocked(name);
-  const isListed = (name: string): boolean => now.isBlocked(name) && old.isBlocked(name);
-  const fresh = some(
-    lines.filter((line) => !old.has(line)),
-    own,
-    MOST_FRESH,
-    isFresh,
-  );
-  const listed = some(lines, own, MOST_LISTED, isListed);
-  const freed = some(
-    old.nameLines().filter((line) => !now.has(line)),
-    before?.own ?? own,
-    MOST_FREED,
-    isFreed,
-  );
+  const old = before ?? now;
+  const none = new Uint32Array(0);
+  const rules = {
+    fresh: before === undefined ? none : now.list.nameRules(now.list.without(before.list)),
+    listed: now.list.nameRules(),
+    freed: before === undefined ? none : before.list.nameRules(before.list.without(now.list)),
+  };
+  const all = {
+    fresh: now.candidates(rules.fresh, MOST_FRESH),
+    listed: now.candidates(rules.listed, MOST_LISTED),
+    freed: old.candidates(rules.freed, MOST_FREED),
+  };
+  const asked = Object.values(all).flatMap((one) => [...one.own, ...one.others]);
+  now.list.expect([...asked, ...others]);
+  if (old !== now) old.list.expect(asked);
+  const isNow = (name: string): boolean => now.list.isBlocked(name);
+  const wasBlocked = (name: string): boolean => old.list.isBlocked(name);
+  const fresh = some(all.fresh, (name) => isNow(name) && !wasBlocked(name));
+  const listed = some(all.listed, (name) => isNow(name) && wasBlocked(name));
+  const freed = some(all.freed, (name) => now.isOpen(name) && wasBlocked(name));
   return {
     fresh: fresh.names,
     listed: listed.names,
@@ -144,74 +204,21 @@ function changedNames(
   };
 }
 
-/** Some of the wanted names, half of them from own lines if there are enough. Looks at a few candidates only. */
+/** Some of the wanted names, half of them from own lines if there are enough. */
 function some(
-  lines: readonly string[],
-  own: ReadonlySet<string>,
-  most: number,
+  { own, others, most }: Candidates,
   isWanted: (name: string) => boolean,
 ): { readonly names: readonly string[]; readonly own: readonly string[] } {
-  const take = (from: readonly string[], count: number): string[] => {
-    const names = spread(from, count * CANDIDATES).flatMap((line) => soleName(line)?.name ?? []);
-    const plain = names.filter((name) => PLAIN_NAME.test(name) && canaryIn(name) === undefined);
-    return spread(plain.filter(isWanted), count);
-  };
-  const others = take(
-    lines.filter((line) => !own.has(line)),
-    most,
-  );
-  const half = Math.max(most - others.length, most / 2);
-  const owned = take(
-    lines.filter((line) => own.has(line)),
-    half,
-  );
-  return { names: [...owned, ...spread(others, most - owned.length)], own: owned };
+  const foreign = spread(others.filter(isWanted), most);
+  const owned = spread(own.filter(isWanted), Math.max(most - foreign.length, most / 2));
+  const names = new Set([...owned, ...spread(foreign, most - owned.length)]);
+  return { names: [...names], own: owned };
 }
 
 /** At most `most` entries, evenly spread, with the first and the last. */
-function spread(all: readonly string[], most: number): string[] {
-  if (all.length <= most) return [...all];
-  if (most < 2) return all.slice(0, most);
+function spread<T>(all: ArrayLike<T>, most: number): T[] {
+  if (all.length <= most) return Array.from(all);
+  if (most < 2) return Array.from(all).slice(0, most);
   const step = (all.length - 1) / (most - 1);
   return Array.from({ length: most }, (_, index) => all[Math.round(index * step)]!);
-}
-
-/** A list as a set of lines. For a few names, an index of all names would take ten times as long. */
-class LineSet {
-  private readonly lines: ReadonlySet<string>;
-  private readonly rules: ListRules;
-
-  private constructor(lines: ReadonlySet<string>, rules: ListRules) {
-    this.lines = lines;
-    this.rules = rules;
-  }
-
-  static async read({ bytes, record }: ListState): Promise<LineSet> {
-    const rules =
-      record === undefined
-        ? (await PlainList.read(bytes)).rules
-        : await ListRules.of(record, new SearchedNames(record, partsOf(bytes, record)));
-    return new LineSet(new Set(decodeUtf8(bytes).split("\n")), rules);
-  }
-
-  has(line: string): boolean {
-    return this.lines.has(line);
-  }
-
-  isBlocked(name: string): boolean {
-    return this.rules.answer(name).verdict === "blocked";
-  }
-
-  /** Whether the resolver looks the name up: it is neither blocked nor has another answer. */
-  isOpen(name: string): boolean {
-    const { verdict } = this.rules.answer(name);
-    return verdict !== "blocked" && verdict !== "rewritten";
-  }
-
-  /** Lines that block a name with its subdomains; without any, lines for single names. More formats can express the former. */
-  nameLines(): string[] {
-    const all = [...this.lines];
-    const subtrees = all.filter((line) => subtreeName(line) !== undefined);
-    return subtrees.length > 1 ? subtrees : all.filter((line) => exactName(line) !== undefined);
-  }
 }

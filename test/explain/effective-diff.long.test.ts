@@ -5,8 +5,8 @@ import {
   compareName,
   effectiveDiff,
   hasChange,
-} from "../../src/explain/effective-diff.ts";
-import { PlainList } from "../../src/explain/list-rules.ts";
+} from "../../src/explain/list-change.ts";
+import { PlainList } from "../../src/explain/plain-list.ts";
 import { withParents } from "../../src/syntax/public-suffix.ts";
 import { isBlocked, naiveRules } from "../support/naive-matcher.ts";
 import { Random } from "../support/random.ts";

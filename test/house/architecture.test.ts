@@ -99,9 +99,8 @@ const REST: Readonly<Record<string, string>> = {
     config/units 1
     config/validate 1
     dns-api/account-limits 1
-    explain/effective-diff 1
     explain/glossary 8
-    explain/list-change 3
+    explain/list-change 4
     explain/list-rules 1
     explain/traffic 6
     explain/why 1

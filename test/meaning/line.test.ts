@@ -5,7 +5,7 @@ import process from "node:process";
 import { test } from "node:test";
 import { encodeUtf8 } from "../../src/bytes/text.ts";
 import { Engine } from "../../src/engine/shared-sources.ts";
-import { PlainList } from "../../src/explain/list-rules.ts";
+import { PlainList } from "../../src/explain/plain-list.ts";
 import {
   foldedName,
   nameSlice,

@@ -1,5 +1,5 @@
 import { HASH_SEED } from "../../bytes/hash.ts";
-import { ByteBuffer, decodeUtf8 } from "../../bytes/text.ts";
+import { ByteBuffer, BytesEnd, END_BYTES, decodeUtf8 } from "../../bytes/text.ts";
 import type { Config } from "../../config/lists.ts";
 import { Exit, codeEntry } from "../../diagnostics/codes.ts";
 import { type Diagnostic, errorOf, warningOf } from "../../diagnostics/render.ts";
@@ -91,7 +91,7 @@ export async function prepare(
   const hasList = path !== undefined && (await session.host.exists(path));
   let unread: readonly UnreadSource[] = [];
   let most: number | undefined;
-  const end = new ListEnd();
+  const end = new BytesEnd();
   const withText: DraftSink = {
     ...sink,
     write: (bytes) => {
@@ -138,7 +138,8 @@ export async function prepare(
     covered === undefined
       ? { violations: [], warnings: [] }
       : await covers.check(plan, covered.view());
-  const unproved = await unprovedBuild(plan, end.canary, session);
+  const canary = canaryOf(end.bytes);
+  const unproved = await unprovedBuild(plan, canary, session);
   const lost =
     most === undefined || path === undefined || text === undefined
       ? []
@@ -152,7 +153,6 @@ export async function prepare(
   more.onFound?.([...warnings, ...cover.warnings]);
   if (violations.length === 0 && covered !== undefined) covers.add(plan, covered.view());
   const coverWarnings = cover.warnings;
-  const { canary } = end;
   return { plan, compiled, lock, violations, warnings, coverWarnings, canary, isIncomplete };
 }
 
@@ -256,9 +256,6 @@ export async function unprovedBuild(
   return [errorOf("unproved-build", message, { cause: undone.reason })];
 }
 
-/** The end of a list, where its canary is. */
-const END_BYTES = 4096;
-
 /** The canary at the end of a list. */
 export function canaryOf(bytes: Uint8Array): string | undefined {
   return canaryIn(decodeUtf8(bytes, Math.max(0, bytes.length - END_BYTES), bytes.length));
@@ -277,24 +274,6 @@ export async function publishedCanary(path: string, host: Host): Promise<string 
   } catch (error) {
     if (error instanceof HostError && error.code === "ENOENT") return undefined;
     throw error;
-  }
-}
-
-/** Keeps the end of a list while it is written. */
-export class ListEnd {
-  private bytes: Uint8Array = new Uint8Array(0);
-
-  push(piece: Uint8Array): void {
-    const old = this.bytes.subarray(Math.max(0, this.bytes.length + piece.length - END_BYTES));
-    const last = piece.subarray(Math.max(0, piece.length - END_BYTES));
-    const bytes = new Uint8Array(old.length + last.length);
-    bytes.set(old);
-    bytes.set(last, old.length);
-    this.bytes = bytes;
-  }
-
-  get canary(): string | undefined {
-    return canaryOf(this.bytes);
   }
 }
 

@@ -1,7 +1,7 @@
 import { type Diagnostic, errorOf } from "../../diagnostics/render.ts";
 import { countText, numberText, someOf } from "../../diagnostics/text.ts";
-import { effectiveDiff } from "../../explain/effective-diff.ts";
-import { PlainList } from "../../explain/list-rules.ts";
+import { effectiveDiff } from "../../explain/list-change.ts";
+import { PlainList } from "../../explain/plain-list.ts";
 import type { LastPublish } from "../state/list-state.ts";
 
 /** The share of the published names that may vanish because sources cannot be read. */
@@ -38,7 +38,7 @@ export async function namesLost(
   const before = await PlainList.read(published);
   const { freed } = effectiveDiff(before, await PlainList.read(fresh));
   const lost = Math.min(freed, most);
-  const names = before.texts.size;
+  const names = before.size;
   if (lost <= names * MOST) return [];
   const labels = someOf(unread.map(({ label }) => label));
   return [

@@ -16,8 +16,8 @@ import {
   changedText,
   hasChange,
   unsureExceptions,
-} from "../../explain/effective-diff.ts";
-import { PlainList } from "../../explain/list-rules.ts";
+} from "../../explain/list-change.ts";
+import { PlainList } from "../../explain/plain-list.ts";
 import { listFeatures } from "../../features/registry.ts";
 import { type CombinedFile, combinedFormats } from "../../formats/combined/registry.ts";
 import type { ListShape } from "../../formats/list-model.ts";
@@ -482,9 +482,6 @@ export class CoveredLists {
     string,
     { readonly bytes: Uint8Array; readonly list: PlainList }
   >();
-  /** The names of the lists in `named`. */
-  private readonly names = new Set<string>();
-  private readonly named = new Set<string>();
   private readonly context: BuildContext;
   /** Paths of the published lists of the run, by name. */
   private readonly paths: ReadonlyMap<string, string | undefined>;
@@ -532,13 +529,15 @@ export class CoveredLists {
       let { freed, changes } = first;
       const { byPattern, forSome } = unsureExceptions(added, other, own);
       const unsure = [
-        ...patterns.filter((rule) => other.texts.has(rule) && !rule.startsWith("@@")),
+        ...patterns.filter((rule) => other.hasSpecial(rule) && !rule.startsWith("@@")),
         ...byPattern,
       ];
       if (forSome.length > 0) warnings.push(notForAll(config.name, name, forSome));
       if (freed === 0 && unsure.length > 0) {
         warnings.push(notExact(config.name, name, unsure));
-        ({ freed, changes } = comparison.difference(await this.namesOfAll()));
+        for await (const [one, ofOne] of this.allTexts())
+          comparison.compareOn(await this.read(one, ofOne));
+        ({ freed, changes } = comparison.difference());
       }
       if (freed === 0) continue;
       const examples = changes
@@ -562,15 +561,11 @@ export class CoveredLists {
     return list;
   }
 
-  /** Names of all lists in the run, which test regular expressions. Unchanged lists contribute their published names. */
-  private async namesOfAll(): Promise<ReadonlySet<string>> {
-    for (const name of [...this.texts.keys(), ...this.unchanged]) {
-      if (this.named.has(name)) continue;
-      this.named.add(name);
-      const bytes = this.texts.get(name) ?? (await this.published(name)) ?? EMPTY;
-      for (const one of (await this.read(name, bytes)).names()) this.names.add(one);
-    }
-    return this.names;
+  /** The texts of all lists in the run, whose names test regular expressions. Of unchanged lists, it is the published one. */
+  private async *allTexts(): AsyncGenerator<readonly [string, Uint8Array]> {
+    yield* this.texts;
+    for (const name of this.unchanged)
+      if (!this.texts.has(name)) yield [name, (await this.published(name)) ?? EMPTY];
   }
 
   private async published(name: string): Promise<Uint8Array | undefined> {

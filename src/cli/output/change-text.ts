@@ -11,7 +11,7 @@ import {
   renderDiagnostic,
 } from "../../diagnostics/render.ts";
 import { countText, timestampText, numberText, printable } from "../../diagnostics/text.ts";
-import { changedText, hasChange } from "../../explain/effective-diff.ts";
+import { changedText, hasChange } from "../../explain/list-change.ts";
 import { FATE_ENTRIES, fateLines } from "../../explain/glossary.ts";
 import {
   type ChangedRules,

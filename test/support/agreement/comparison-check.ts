@@ -1,5 +1,5 @@
-import { effectiveDiff } from "../../../src/explain/effective-diff.ts";
-import { PlainList } from "../../../src/explain/list-rules.ts";
+import { effectiveDiff } from "../../../src/explain/list-change.ts";
+import { PlainList } from "../../../src/explain/plain-list.ts";
 import { ListMatcher } from "../reference/list-matcher.ts";
 import { readExactly } from "../reference/rule-syntax.ts";
 import { withAncestors } from "../reference/names.ts";
