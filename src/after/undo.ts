@@ -147,8 +147,6 @@ export interface ListBefore {
   readonly build: string | null;
   /** Whether all of them are proved with the list that is published now. */
   readonly isProved: boolean;
-  /** The percentage of a group that may not answer from it. */
-  readonly maxUnproved: number;
 }
 
 /** A list that must go back to an earlier build. */
@@ -240,7 +238,7 @@ function undoingOf(
   const failures = Object.values(Object.groupBy(voting, ({ group }) => group)).flatMap((group) => {
     const names = new Set(group!.map(({ name }) => name));
     const own = failed.filter(({ resolver }) => names.has(resolver));
-    return own.length * 100 > names.size * list.maxUnproved ? own : [];
+    return own.length > names.size / 2 ? own : [];
   });
   if (failures.length === 0) return undefined;
   const newest = failures

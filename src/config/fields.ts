@@ -58,7 +58,7 @@ const EXPAND_FIELD: {
     fields: EXPAND_FIELDS,
     default: "nothing",
     description:
-      "Writes known names that the list blocks: those below a blocked name, in formats that block single names, such as `hosts` and `domains`; and those that a pattern matches, in formats without patterns. Names that exceptions free are not written. See [known names](../guide/popularity.md#known-names-for-hosts-files).",
+      "Writes known names that the list blocks: those below a blocked name, in formats that block single names, such as `hosts` and `domains`; and those that a pattern matches, in formats without patterns. Names that exceptions free are not written. See [known names](../guide/popularity.md#write-known-names).",
     example: { names: ["top-1m.csv.zip"] },
   },
 };
@@ -447,15 +447,6 @@ export const GUARD_FIELDS = {
     default: "`1`",
     description: "Minimum number of rules in the list and in each of its outputs.",
     example: 10_000,
-  },
-  max_unproved: {
-    type: "number",
-    default: "`50`",
-    most: 100,
-    description:
-      "Percentage of a group of resolvers with `on_failure: rollback` that may not answer from a new list. If more do not, the list before is published again. See [Prove](../guide/prove.md#roll-back).",
-    example: 25,
-    needs: { resolvers: [{ address: "192.0.2.53", on_failure: "rollback" }] },
   },
   may_block: {
     type: "strings",

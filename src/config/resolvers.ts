@@ -156,7 +156,7 @@ export const RESOLVER_FIELDS = {
     type: "string",
     default: "that of all resolvers without one",
     description:
-      "Resolvers that work alike: the same software, or the same place. A list goes back if too many of one group do not answer from it (`guards.max_unproved`), and `each` of a hook can name the group.",
+      "Resolvers that work alike: the same software, or the same place. A list goes back if more than half of one group do not answer from it, and `each` of a hook can name the group.",
     example: "edge",
   },
   on_failure: {
@@ -165,7 +165,7 @@ export const RESOLVER_FIELDS = {
     values: {
       keep: "Keep the new list",
       rollback:
-        "Vote for the list before, which is published again if more than half of the voters of a group do (`guards.max_unproved`)",
+        "Vote for the list before, which is published again if more than half of the voters of a group do",
     },
     description:
       "What a build with `--permit hooks` does if the resolver answered from the list before and is `stale`, `unfiltered` or `wrong` with the new one. See [Prove](../guide/prove.md#roll-back).",
