@@ -7,6 +7,9 @@ export interface Cost {
   readonly peakMegabytes: number;
 }
 
+/** Exit codes of a list that was published, completely or without an optional source. */
+const PUBLISHED = new Set([0, 3]);
+
 /** Runs a command to its end. Throws its output if it fails. */
 export function measure(
   command: readonly string[],
@@ -19,7 +22,7 @@ export function measure(
     env: { ...process.env, ...options.env },
   });
   if (result.error !== undefined) throw new Error(`GNU time is needed: ${result.error.message}`);
-  if (result.status !== 0)
+  if (!PUBLISHED.has(result.status!))
     throw new Error(
       `${command.slice(0, 3).join(" ")} … ended in ${result.status}: ${result.stderr}`,
     );

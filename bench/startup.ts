@@ -13,6 +13,8 @@ const SLACK = process.argv.includes("--gate") ? 1.5 : 1;
 const node = process.execPath;
 const program = join(import.meta.dirname, "../dist/cli/bin.js");
 const lists = mkdtempSync(join(tmpdir(), "startup-"));
+// Other builds of the program would remove the stored code of this one.
+process.env["XDG_CACHE_HOME"] = lists;
 const list = join(lists, "list.txt");
 writeFileSync(list, "||a.example^\n0.0.0.0 b.example\n");
 const folder = workFolder({ label: "startup", files: [list] });

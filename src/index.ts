@@ -1,3 +1,4 @@
+import type { CompileReport, HoldFacts } from "./documents/facts.ts";
 import { type AfterContext, afterPublish, withQuestion } from "./after/registry.ts";
 import { planChanges } from "./builder/apply-plan.ts";
 import { type BuildEvent, type BuildOutcome, build as runBuild } from "./builder/build.ts";
@@ -19,12 +20,11 @@ import {
   rollback as publishKept,
 } from "./builder/rollback.ts";
 import { BuildSession } from "./builder/session.ts";
-import { type HoldFacts, holdFacts } from "./builder/state/list-state.ts";
+import { holdFacts } from "./builder/state/list-state.ts";
 import type { Config, WrittenConfig } from "./config/lists.ts";
 import type { Diagnostic } from "./diagnostics/render.ts";
 import type { ProgressEvent } from "./engine/compile-options.ts";
 import { type Plugin, type Plugins, pluginsOf } from "./engine/plugins.ts";
-import type { CompileReport } from "./engine/report.ts";
 import type { ListChange } from "./explain/list-change.ts";
 import type { Explanation } from "./explain/why.ts";
 import type { Host } from "./host/host.ts";
@@ -38,9 +38,7 @@ export type { BuildEvent } from "./builder/build.ts";
 export type { BuildOutcome, BuildStatus, ListOutcome } from "./builder/build.ts";
 export type { GuardName } from "./builder/guards/names.ts";
 export type { OutputInMemory } from "./builder/compile-in-memory.ts";
-export type { WrittenOutput } from "./builder/publish/publish-list.ts";
 export type { ZoneUpdates } from "./publish/zone-updates.ts";
-export type { HoldFacts } from "./builder/state/list-state.ts";
 export type { PublishedList } from "./builder/open-build.ts";
 export type { Config, OutputConfig, SourceConfig, WrittenConfig } from "./config/lists.ts";
 export type { SourceType } from "./config/fields.ts";
@@ -49,24 +47,36 @@ export type { FormatName, OutputFormat } from "./config/outputs.ts";
 export type { Exit } from "./diagnostics/codes.ts";
 export { CompilerError, type Diagnostic, type FileLocation } from "./diagnostics/render.ts";
 export type { SourceChange } from "./documents/documents.ts";
-export type { ProofOutcome, SourceStateName } from "./documents/facts.ts";
+export type {
+  AlarmLine,
+  CompileReport,
+  Decision,
+  DecisionUse,
+  HoldFacts,
+  LoggedQueries,
+  ProofOutcome,
+} from "./documents/facts.ts";
+export type {
+  SourceReport,
+  SourceStateName,
+  TrafficFile,
+  Verdict,
+  WrittenOutput,
+} from "./documents/facts.ts";
 export type { Plugin, PluginFormat, PluginTransformation } from "./engine/plugins.ts";
 export type { ProgressEvent } from "./engine/compile-options.ts";
-export type { AlarmLine, CompileReport, SourceReport } from "./engine/report.ts";
 export type { LineOfFate } from "./explain/glossary.ts";
 export type { FileChange, ListChange } from "./explain/list-change.ts";
 export type { ClientTraffic } from "./explain/traffic.ts";
 export type { SourceTraffic, TrafficStats } from "./explain/traffic.ts";
-export type { TrafficFile } from "./traffic/traffic-reader.ts";
 export type { Change, ChangedName } from "./explain/list-change.ts";
 export type { Since } from "./explain/why.ts";
 export type { ListStats, SourceStats } from "./explain/glossary.ts";
 export type { Explanation, LineFate, LineLocation, RuleInList } from "./explain/why.ts";
 export type { DecidedList, DecisionRequest, DecisionResult } from "./builder/decide.ts";
-export type { Decision, DecisionUse } from "./documents/facts.ts";
 export type { Loss, LossReason } from "./formats/special-rule.ts";
-export type { FormatLines, ScopeLines } from "./formats/name-format.ts";
-export type { Verdict } from "./meaning/verdict.ts";
+export type { AnswerLines, FormatLines, ScopeLines } from "./formats/name-format.ts";
+export type { Answer } from "./meaning/answer.ts";
 export type { WriteOutcome } from "./publish/list-file.ts";
 export type { OutputFile } from "./publish/list-file.ts";
 export type { Proof } from "./resolvers/prove.ts";

@@ -38,6 +38,11 @@ export async function startCached(program: URL, argv: readonly string[]): Promis
   return exit;
 }
 
+/** An import of a module of Node would read all its exports, and so load what they need. */
+async function importOther(id: string): Promise<unknown> {
+  return id.startsWith("node:") ? process.getBuiltinModule(id) : await import(id);
+}
+
 /** The names of what a script of the bundle gets. */
 const PARAMETERS = "exports, require, module, __filename, __dirname, $import";
 
@@ -92,7 +97,7 @@ class CachedScripts {
       return id.startsWith("node:") ? process.getBuiltinModule(id) : this.requireOther(id);
     };
     const wrapped = script.runInThisContext() as Wrapped;
-    wrapped(module.exports, require, module, file, folder, (id: string) => import(id));
+    wrapped(module.exports, require, module, file, folder, importOther);
     return module.exports;
   }
 

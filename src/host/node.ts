@@ -9,6 +9,7 @@ import {
   readFileSync,
   readSync,
   readlinkSync,
+  fstatSync,
   statSync,
   unlinkSync,
   writeSync,
@@ -126,8 +127,8 @@ export function nodeHost(): Host {
         return (onDemand("node:tty") as typeof import("node:tty")).isatty(0);
       },
     },
-    stdout: sink(process.stdout),
-    stderr: sink(process.stderr),
+    stdout: sink(1, () => process.stdout),
+    stderr: sink(2, () => process.stderr),
   };
 }
 
@@ -235,27 +236,44 @@ async function* stdinLines(signal?: AbortSignal): AsyncGenerator<string[]> {
 /** Streams that have an error handler; a program may create many hosts. */
 const watched = new WeakSet<NodeJS.WriteStream>();
 
-function sink(stream: NodeJS.WriteStream): TextSink {
-  // `send` reports errors itself; a closed reader of messages must not crash the program.
-  if (!watched.has(stream)) stream.on("error", () => {});
-  watched.add(stream);
+/** Opens the stream when it is needed: for a pipe, Node loads its whole network code. */
+function sink(descriptor: number, streamOf: () => NodeJS.WriteStream): TextSink {
+  const opened = (): NodeJS.WriteStream => {
+    const stream = streamOf();
+    // `send` reports errors itself; a closed reader of messages must not crash the program.
+    if (!watched.has(stream)) stream.on("error", () => {});
+    watched.add(stream);
+    return stream;
+  };
   return {
     write(text) {
       try {
-        stream.write(text);
+        opened().write(text);
       } catch {
         // Deno throws what Node and Bun emit.
       }
     },
     send: (data) =>
       new Promise<void>((resolve, reject) => {
-        stream.write(data, (error) => (error ? reject(error) : resolve()));
+        opened().write(data, (error) => (error ? reject(error) : resolve()));
       }).catch((error: unknown) => {
         throw toHostError(error);
       }),
-    isTerminal: (stream as { isTTY?: boolean }).isTTY === true,
-    columns: stream.columns || 80,
+    get isTerminal() {
+      return mayBeTerminal(descriptor) && (opened() as { isTTY?: boolean }).isTTY === true;
+    },
+    get columns() {
+      return (mayBeTerminal(descriptor) && opened().columns) || 80;
+    },
   };
+}
+
+function mayBeTerminal(descriptor: number): boolean {
+  try {
+    return fstatSync(descriptor).isCharacterDevice();
+  } catch {
+    return true;
+  }
 }
 
 export function stampOf({ size, mtimeMs, ctimeMs, ino }: Stats): FileStamp {

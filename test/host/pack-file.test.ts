@@ -18,7 +18,7 @@ const UNPACK = {
 
 test("files of any size are packed as they are: pieces share memory, and none is overwritten too early", async () => {
   const random = new Random(1);
-  for (const size of [0, 1000, 1024 * 1024, 2_200_001]) {
+  for (const size of [0, 1000, 65_536, 65_537, 1024 * 1024, 2_200_001]) {
     const from = join(folder, `${size}`);
     // Half of it hardly packs, so that the packer is slower than the disk.
     const bytes = Uint8Array.from({ length: size }, (_, at) =>

@@ -15,7 +15,7 @@ export type { EngineOptions } from "../../src/engine/compile-options.ts";
 export type { CompiledInMemory as CompileResult } from "../../src/builder/compile-in-memory.ts";
 export { type Plugins, type Plugin, pluginsOf } from "../../src/engine/plugins.ts";
 export type { ProgressEvent } from "../../src/engine/compile-options.ts";
-export type { CompileReport, SourceReport } from "../../src/engine/report.ts";
+export type { CompileReport, SourceReport } from "../../src/documents/facts.ts";
 export type { Config, SourceConfig } from "../../src/config/lists.ts";
 export type { SourceType } from "../../src/config/fields.ts";
 export { CompilerError, type Diagnostic } from "../../src/diagnostics/render.ts";

@@ -54,7 +54,7 @@ export function optionsOf(args: Args, host: Host): Options {
     json: args.switches.has("json"),
     hasColor: hasColor(args.values.get("color")?.[0], host.stderr, env),
     hasDataColor: hasColor(args.values.get("color")?.[0], host.stdout, env),
-    hasLinks: host.stdout.isTerminal && hasTerminalLinks(env),
+    hasLinks: hasTerminalLinks(env) && host.stdout.isTerminal,
   };
 }
 
