@@ -45,7 +45,7 @@ test("init refuses addresses that no list can have, and writes nothing", async (
     }
 });
 
-test("a hosts file has its type, so that its header and comments alarm nobody", async () => {
+test("a hosts file has its type, so that its header and comments raise no alarm", async () => {
   const header = "127.0.0.1 localhost\n255.255.255.255 broadcasthost\nff02::1 ip6-allnodes\n";
   const names = Array.from({ length: 40 }, (_, index) => `0.0.0.0 ads${index}.example.net\n`);
   const web = webOf({

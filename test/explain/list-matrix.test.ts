@@ -17,12 +17,16 @@ async function* versions(
     };
 }
 
+function countNew(from: readonly string[], to: readonly string[]): number {
+  return to.filter((name) => !from.includes(name)).length;
+}
+
 test("random histories of lists give the figures of a search of all their versions", async () => {
   const random = new Random(20261119);
   for (let round = 0; round < 60; round++) {
     const names = Array.from({ length: 12 }, (_, index) => `n${index}.example`);
-    const lists = Array.from({ length: 3 }, (_, list) => ({
-      list: `L${list}`,
+    const lists = ["L0", "L1", "L2"].map((list) => ({
+      list,
       all: Array.from({ length: 1 + random.below(4) }, (_, index) => {
         const rules = names.filter(() => random.below(2) === 0);
         return [index + random.below(2) / 2, rules] as const;
@@ -58,15 +62,13 @@ test("random histories of lists give the figures of a search of all their versio
         );
       };
       const steps = all.slice(1).map(([, rules], step) => [all[step]![1], rules] as const);
-      const count = (from: readonly string[], to: readonly string[]): number =>
-        to.filter((name) => !from.includes(name)).length;
       assert.deepEqual(got, {
         list: `L${index}`,
         rules: own.length,
         onlyHere: own.filter((name) => others.every((set) => !set.has(name))).length,
         first: own.filter(isFirst).length,
-        added: steps.reduce((sum, [from, to]) => sum + count(from, to), 0),
-        removed: steps.reduce((sum, [from, to]) => sum + count(to, from), 0),
+        added: steps.reduce((sum, [from, to]) => sum + countNew(from, to), 0),
+        removed: steps.reduce((sum, [from, to]) => sum + countNew(to, from), 0),
         builds: all.length,
         since: new Date(START + all[0]![0] * DAY_MS).toISOString(),
         shared: [0, 1, 2].flatMap((at) =>

@@ -28,7 +28,7 @@ function scraped(page: string): Scrape {
   );
 }
 
-function name(metric: string, labels: string): string {
+function seriesOf(metric: string, labels: string): string {
   return `rules_compiler_${metric}{${labels}}`;
 }
 
@@ -124,11 +124,11 @@ test("each alert fires on what the real server emits, and no other does", async 
     assert.equal((await served.post("/compile")).status, 202);
     await served.event("run-ended", ended + 1);
   };
-  const proved = name("resolver_proved", 'resolver="home",list="List"');
-  const tell = name("hook_failed", 'hook="tell"');
-  const load = name("hook_failed", 'hook="reload dnsmasq for home"');
+  const proved = seriesOf("resolver_proved", 'resolver="home",list="List"');
+  const tell = seriesOf("hook_failed", 'hook="tell"');
+  const load = seriesOf("hook_failed", 'hook="reload dnsmasq for home"');
   const refused = "rules_compiler_list_refused";
-  const refusals = name("guard_refusals_total", 'guard="blocks-suffix"');
+  const refusals = seriesOf("guard_refusals_total", 'guard="blocks-suffix"');
   const isGood = { [proved]: 1, [tell]: 0, [load]: 0, [refused]: 0 };
 
   await served.event("run-ended");
@@ -171,8 +171,8 @@ test("each alert fires on what the real server emits, and no other does", async 
   const page = phases[0]!.page;
   for (const metric of [
     "probe_timestamp_seconds",
-    name("resolver_asked_timestamp_seconds", 'resolver="home",list="List"'),
-    name("resolver_unanswered_seconds", 'resolver="home",list="List"'),
+    seriesOf("resolver_asked_timestamp_seconds", 'resolver="home",list="List"'),
+    seriesOf("resolver_unanswered_seconds", 'resolver="home",list="List"'),
   ])
     assert.ok(
       [...page.keys()].some((key) => key.endsWith(metric)),

@@ -41,6 +41,7 @@ function serverWith(
       why: async () => [],
     },
     ownToken: undefined,
+    hooks: [],
     runTimeoutMs: 0,
     folder: "/project/rules/.rules-compiler",
     lists: ["/project/rules/n.txt"],
@@ -61,7 +62,7 @@ function serverWith(
   return { ended, rounds: () => rounds, stderr: () => memory.output.stderr };
 }
 
-test("a problem of asking resolvers is told once", async () => {
+test("a problem of asking resolvers is logged once", async () => {
   const stop = new AbortController();
   const server = serverWith(new Schedule("0 6 * * *", "UTC"), stop.signal);
   while (server.rounds() < 5) await turn();
