@@ -1,19 +1,13 @@
 import { Buffer } from "node:buffer";
 import { decodeUtf8, encodeUtf8 } from "../bytes/text.ts";
-import {
-  type HookEvent,
-  type PostForm,
-  type ReloadName,
-  isNear,
-  mayReceiveSecrets,
-} from "../config/hooks.ts";
+import { type PostForm, type ReloadName, isNear, mayReceiveSecrets } from "../config/hooks.ts";
 import type { HookConfig } from "../config/lists.ts";
 import { countText, printable, someOf } from "../diagnostics/text.ts";
 import { VERSION } from "../diagnostics/version.ts";
 import { type FetchRequest, type Host, HostError, type ProgramEnd } from "../host/host.ts";
 import { Secret, proxyFor } from "../host/network.ts";
 import { fetchBody } from "../host/node-fetch.ts";
-import type { HookMessage } from "../documents/facts.ts";
+import type { HookEvent, HookMessage } from "../documents/facts.ts";
 
 export type { HookFile, HookMessage } from "../documents/facts.ts";
 

@@ -1,9 +1,9 @@
+import type { HookEvent, WrittenOutput } from "../documents/facts.ts";
 import { digestAt } from "../builder/apply-plan.ts";
 import { type ListOutcome, isDegraded } from "../builder/build.ts";
 import { listFiles } from "../builder/plan/list-plan.ts";
-import type { WrittenOutput } from "../builder/publish/publish-list.ts";
 import { Conditions } from "../builder/state/conditions.ts";
-import { type HookEvent, type OwnedHook, ownedHooks } from "../config/hooks.ts";
+import { type OwnedHook, ownedHooks } from "../config/hooks.ts";
 import { resolversOf } from "../config/resolvers.ts";
 import { durationMs } from "../config/units.ts";
 import { Exit, codeEntry } from "../diagnostics/codes.ts";

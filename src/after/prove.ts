@@ -87,9 +87,6 @@ function isProvedNow(
   return proof?.outcome === "proved" && proof.build === build;
 }
 
-/** The percentage of a group that may not answer from a list. */
-const MAX_UNPROVED = 50;
-
 /** The lists that are published and have resolvers. */
 async function listsBefore({
   project,
@@ -113,8 +110,7 @@ async function listsBefore({
     const canary = await publishedCanary(path, host);
     const build = canary === undefined ? null : buildOf(canary);
     const isProved = resolvers.every((one) => isProvedNow(one.name, { proofs, build }));
-    const maxUnproved = config.guards?.max_unproved ?? MAX_UNPROVED;
-    found.push({ name, path, resolvers, proofs, build, isProved, maxUnproved });
+    found.push({ name, path, resolvers, proofs, build, isProved });
   }
   return found;
 }

@@ -1,3 +1,4 @@
+import type { CompileReport } from "../documents/facts.ts";
 import { createHash } from "node:crypto";
 import { ByteBuffer, decodeUtf8, encodeUtf8, lineEnd } from "../bytes/text.ts";
 import { CompilerError, type Diagnostic, errorOf } from "../diagnostics/render.ts";
@@ -5,7 +6,6 @@ import { type ListPlace, listCommandLine, printable, reasonOf } from "../diagnos
 import { VERSION } from "../diagnostics/version.ts";
 import { scratchOf } from "../engine/compile-options.ts";
 import type { Learned } from "../engine/report.ts";
-import type { CompileReport } from "../engine/report.ts";
 import { type ListChange, type ListState, listChange } from "../explain/list-change.ts";
 import type { ListShape } from "../formats/list-model.ts";
 import { NameBuffer } from "../formats/names.ts";

@@ -1,10 +1,10 @@
+import type { CompileReport } from "../documents/facts.ts";
 import { encodeUtf8 } from "../bytes/text.ts";
 import { RECOMMENDED } from "../config/fields.ts";
 import type { Config } from "../config/lists.ts";
 import { CompilerError, type Diagnostic } from "../diagnostics/render.ts";
 import { entryFiles } from "../engine/plan.ts";
 import { NO_PLUGINS } from "../engine/plugins.ts";
-import type { CompileReport } from "../engine/report.ts";
 import { SourceReader } from "../engine/source-reader.ts";
 import { type ListStats, statsOf } from "../explain/glossary.ts";
 import { type TrafficStats, trafficLogs, trafficStats } from "../explain/traffic.ts";

@@ -1,14 +1,13 @@
+import type { CompileReport, WrittenOutput } from "../documents/facts.ts";
 import type { Exit } from "../diagnostics/codes.ts";
 import type { Diagnostic } from "../diagnostics/render.ts";
 import type { ProgressEvent } from "../engine/compile-options.ts";
-import type { CompileReport } from "../engine/report.ts";
 import type { Host } from "../host/host.ts";
 import type { OutputFile } from "../publish/list-file.ts";
 import type { InputFile } from "../sources/source-list.ts";
 import type { BuildOptions } from "./plan/build-options.ts";
 import type { ListPlan } from "./plan/list-plan.ts";
 import type { Project } from "./plan/project.ts";
-import type { WrittenOutput } from "./publish/publish-list.ts";
 import { BuildCache } from "./state/list-state.ts";
 
 /**
@@ -117,7 +116,6 @@ export type BuildEvent =
   /** A file over several lists was written, or need not be. */
   | { readonly kind: "combined"; readonly output: WrittenOutput };
 
-export type { CompileReport } from "../engine/report.ts";
 export { isDegraded } from "../sources/acquire.ts";
 
 /**

@@ -1,8 +1,8 @@
+import type { Decision } from "../documents/facts.ts";
 import { encodeUtf8 } from "../bytes/text.ts";
 import {
   DECISIONS_FILE,
   DECISIONS_HEAD,
-  type Decision,
   decisionLine,
   decisionsText,
   endOf,

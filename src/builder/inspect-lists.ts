@@ -49,7 +49,6 @@ import {
 } from "./state/kept-builds.ts";
 import type { LogEvent, NameLiveness, NameRank } from "../documents/facts.ts";
 
-export type { LogEvent, NameRank } from "../documents/facts.ts";
 export { livenessText } from "../liveness/verdict.ts";
 
 const EXCEPTION = encodeUtf8("@@");

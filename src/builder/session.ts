@@ -1,8 +1,8 @@
+import type { CompileReport } from "../documents/facts.ts";
 import { type Diagnostic, errorOf } from "../diagnostics/render.ts";
 import type { PublishedRules } from "../engine/compile-options.ts";
 import { buildTime } from "../engine/compile.ts";
 import { allEntryFiles } from "../engine/plan.ts";
-import type { CompileReport } from "../engine/report.ts";
 import { SharedSources } from "../engine/shared-sources.ts";
 import { ledgerKeyOf } from "../engine/source-state.ts";
 import type { Host } from "../host/host.ts";

@@ -14,8 +14,6 @@ import { isListedSuffix } from "../syntax/public-suffix.ts";
 import { quickAscii } from "../syntax/written-names.ts";
 import { durationMs } from "./units.ts";
 
-export type { Decision } from "../documents/facts.ts";
-
 /** The file beside the configuration. */
 export const DECISIONS_FILE = "decisions.txt";
 /** The type of the source that it becomes. Configurations do not have it. */

@@ -346,7 +346,6 @@ export const HOOK_FIELDS = {
 } as const;
 
 /** What a hook can follow. */
-export type { HookEvent } from "../documents/facts.ts";
 /** Services whose documented form of a message `post` can send. */
 export type PostForm = keyof typeof HOOK_FIELDS.as.values;
 /** Resolvers that `reload` knows. */

@@ -7,8 +7,6 @@ import { proxyFor, retryAfterMs } from "../host/network.ts";
 import { fetchBody } from "../host/node-fetch.ts";
 import type { AccountLimit, AccountLimits } from "../documents/facts.ts";
 
-export type { AccountLimit, AccountLimits } from "../documents/facts.ts";
-
 export interface DnsApiSettings {
   /** Base URL, for example `https://api.example.com`. */
   readonly url: string;

@@ -1,14 +1,14 @@
+import type { AccountLimits } from "../documents/facts.ts";
 import type { Host } from "../host/host.ts";
 import { nodeHost } from "../host/node.ts";
 import {
-  type AccountLimits,
   type ApiKey,
   type DnsApiSettings,
   fetchAccountLimits,
   loadApiKey,
 } from "./account-limits.ts";
 
-export type { AccountLimit, AccountLimits, DnsApiSettings } from "./account-limits.ts";
+export type { DnsApiSettings } from "./account-limits.ts";
 export { ApiKey } from "./account-limits.ts";
 export { CompilerError, type Diagnostic } from "../diagnostics/render.ts";
 

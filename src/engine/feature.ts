@@ -1,3 +1,4 @@
+import type { CompileReport, SourceReport } from "../documents/facts.ts";
 import type { Diagnostic } from "../diagnostics/render.ts";
 import type { ListShape } from "../formats/list-model.ts";
 import type { Host } from "../host/host.ts";
@@ -8,7 +9,7 @@ import type { StageContext } from "../transformations/stage.ts";
 import type { EngineOptions, PublishedRules } from "./compile-options.ts";
 import type { NamedStage } from "./pipeline.ts";
 import type { Plan, PlannedSource } from "./plan.ts";
-import type { CompileReport, Learned, ListFindings, SourceReport } from "./report.ts";
+import type { Learned, ListFindings } from "./report.ts";
 import type { Engine } from "./shared-sources.ts";
 import type { SourceReader } from "./source-reader.ts";
 

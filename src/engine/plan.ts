@@ -1,5 +1,6 @@
+import type { Decision } from "../documents/facts.ts";
 import { encodeUtf8 } from "../bytes/text.ts";
-import { type Decision, isDecisions } from "../config/decisions.ts";
+import { isDecisions } from "../config/decisions.ts";
 import type { SourceType, Trust } from "../config/fields.ts";
 import type { Config, FileConfig, SourceConfig } from "../config/lists.ts";
 import { isFeed } from "../config/sources.ts";

@@ -14,8 +14,6 @@ import type { FeatureResult } from "./feature.ts";
 import type { Plan, PlannedSource } from "./plan.ts";
 import type { AlarmLine, CompileReport, SourceReport } from "../documents/facts.ts";
 
-export type { AlarmLine, CompileReport, SourceReport } from "../documents/facts.ts";
-
 /** A protected name that the list blocks because a fully trusted source does. */
 export interface BlockedProtected {
   readonly name: string;

@@ -1,3 +1,4 @@
+import type { Verdict } from "../documents/facts.ts";
 import { HashTable, HashedName, hashText } from "../bytes/hash.ts";
 import { countLineFeeds } from "../bytes/text.ts";
 import { readFully } from "../host/files.ts";
@@ -6,7 +7,7 @@ import { mayHaveAny } from "../kernel/names.ts";
 import { readLine, soleName } from "../meaning/line.ts";
 import { type PlacedRule, RuleIndex } from "../meaning/rule-index.ts";
 import { readRule } from "../meaning/rule.ts";
-import { type Verdict, decide } from "../meaning/verdict.ts";
+import { decide } from "../meaning/verdict.ts";
 import type { BuildRecord, Frame } from "../record/build-record.ts";
 import { Fate } from "../rules/fate.ts";
 import { parseAdblockRule } from "../syntax/adblock-rule.ts";

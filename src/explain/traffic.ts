@@ -2,7 +2,7 @@ import type { Host } from "../host/host.ts";
 import type { BuildRecord } from "../record/build-record.ts";
 import { withParents } from "../syntax/public-suffix.ts";
 import { asciiLabels, quickAscii } from "../syntax/written-names.ts";
-import { type NameCounts, type TrafficFile, TrafficReader } from "../traffic/traffic-reader.ts";
+import { type NameCounts, TrafficReader } from "../traffic/traffic-reader.ts";
 import { type Change, compareName } from "./list-change.ts";
 import type { ListState } from "./list-change.ts";
 import { ListRules } from "./list-rules.ts";
@@ -10,7 +10,12 @@ import { PlainList } from "./plain-list.ts";
 import { Carried, type Carriers, carriersOf, neededOf } from "./overlap.ts";
 import { SourceLines } from "./source-lines.ts";
 import { MappedNames } from "./why.ts";
-import type { ClientTraffic, TrafficChange, TrafficStats } from "../documents/facts.ts";
+import type {
+  ClientTraffic,
+  TrafficChange,
+  TrafficFile,
+  TrafficStats,
+} from "../documents/facts.ts";
 
 export type {
   ClientTraffic,

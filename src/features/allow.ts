@@ -1,10 +1,10 @@
+import type { CompileReport } from "../documents/facts.ts";
 import type { Config } from "../config/lists.ts";
 import { answerOf } from "../config/outputs.ts";
 import { type Diagnostic, warningOf } from "../diagnostics/render.ts";
 import { someOf } from "../diagnostics/text.ts";
 import type { FeatureRun, ListFeature } from "../engine/feature.ts";
 import { entryFiles } from "../engine/plan.ts";
-import type { CompileReport } from "../engine/report.ts";
 import { asciiLabels, writtenEntry } from "../syntax/written-names.ts";
 import {
   AllowExceptions,

@@ -1,6 +1,6 @@
 import { hashText } from "../bytes/hash.ts";
-import { type Decision, decisionRule, isDecisions } from "../config/decisions.ts";
-import type { DecisionUse } from "../documents/facts.ts";
+import { decisionRule, isDecisions } from "../config/decisions.ts";
+import type { Decision, DecisionUse } from "../documents/facts.ts";
 import type { FeatureRun, ListFeature } from "../engine/feature.ts";
 import { HashFilter } from "../kernel/rows.ts";
 import { nameScope } from "../meaning/rule-index.ts";

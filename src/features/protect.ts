@@ -1,3 +1,4 @@
+import type { CompileReport, SourceReport } from "../documents/facts.ts";
 import { decisionFor } from "../config/decisions.ts";
 import { type Diagnostic, warningOf } from "../diagnostics/render.ts";
 import { MOST_NAMED, countText, printable, someOf } from "../diagnostics/text.ts";
@@ -18,7 +19,7 @@ import {
   isAcceptedKind,
   protectedSet,
 } from "../engine/protected-names.ts";
-import { type CompileReport, type SourceReport, findingLocation } from "../engine/report.ts";
+import { findingLocation } from "../engine/report.ts";
 import { writtenName } from "../meaning/line.ts";
 import { nameScope } from "../meaning/rule-index.ts";
 import { type Rule, addEffects, blocksAddresses, noEffects, readRule } from "../meaning/rule.ts";

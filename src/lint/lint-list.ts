@@ -16,8 +16,6 @@ import { hostsLine, nextName, readHostsLine } from "../syntax/hosts-line.ts";
 import { withParents } from "../syntax/public-suffix.ts";
 import type { LintProblem, TextFault } from "../documents/facts.ts";
 
-export type { LintProblem } from "../documents/facts.ts";
-
 /** The problems of a list, and its text with fixes applied. */
 export interface LintResult {
   readonly problems: readonly LintProblem[];

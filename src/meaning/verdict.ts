@@ -10,8 +10,6 @@ import { RuleIndex, textsOf } from "./rule-index.ts";
 import { ADDRESS_TYPES, type Rule, patternTest, readRule } from "./rule.ts";
 import type { Verdict } from "../documents/facts.ts";
 
-export type { Verdict } from "../documents/facts.ts";
-
 /** The properties that decide between matching rules; see `Rule`. */
 interface Weight {
   readonly isAllow?: boolean;

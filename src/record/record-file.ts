@@ -19,8 +19,6 @@ import { type Host, HostError, type NewFile, type Packing } from "../host/host.t
 import { BuildRecord, LENGTH_BYTES, type RecordHeader } from "./build-record.ts";
 import type { HistoryEntry, HistoryEvent } from "../documents/facts.ts";
 
-export type { HistoryEntry } from "../documents/facts.ts";
-
 /** A published list, to be kept. */
 interface KeptList {
   readonly header: RecordHeader;

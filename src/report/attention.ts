@@ -1,3 +1,4 @@
+import type { HistoryEntry } from "../documents/facts.ts";
 import { isPublishing } from "../builder/inspect-lists.ts";
 import {
   Conditions,
@@ -16,7 +17,7 @@ import {
 import { type Host, HostError } from "../host/host.ts";
 import { type Attention, conditionAttention, html } from "../pages/html.ts";
 import type { RecordHeader } from "../record/build-record.ts";
-import { type HistoryEntry, HistoryLog } from "../record/record-file.ts";
+import { HistoryLog } from "../record/record-file.ts";
 import { isDegraded } from "../sources/acquire.ts";
 import type { LastChange } from "./report-page.ts";
 

@@ -128,7 +128,8 @@ export async function askAlive(
 
 function resolverAt(text: string): Resolver {
   const address = addressOf(text);
-  if (address !== undefined) return { ...address, name: text, list: "", mayRollBack: false };
+  if (address !== undefined)
+    return { ...address, name: text, list: "", group: "", mayRollBack: false };
   throw new CompilerError([
     errorOf("unknown-flag", `--resolver ${printable(text, 60)} is not an address`, {
       hint: "Such as 127.0.0.1, 127.0.0.1:5335 or tls://192.0.2.53",

@@ -3,7 +3,6 @@ import type { ProjectOptions } from "../builder/plan/build-options.ts";
 import { listFiles } from "../builder/plan/list-plan.ts";
 import { type ListConfig, openProject } from "../builder/plan/project.ts";
 import {
-  type ProofOutcome,
   type StoredProofs,
   newestOf,
   readProofs,
@@ -25,7 +24,7 @@ import {
   NO_UPSTREAM,
   ResolverCheck,
 } from "./resolver-check.ts";
-import type { Proof, ResolverState } from "../documents/facts.ts";
+import type { Proof, ProofOutcome, ResolverState } from "../documents/facts.ts";
 
 export type { Proof, ResolverState } from "../documents/facts.ts";
 

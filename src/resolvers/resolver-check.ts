@@ -1,5 +1,5 @@
+import type { ProofOutcome } from "../documents/facts.ts";
 import { randomBytes } from "node:crypto";
-import type { ProofOutcome } from "../builder/state/list-state.ts";
 import { countText, printable, someOf } from "../diagnostics/text.ts";
 import { HostError } from "../host/host.ts";
 import { CANARY_SUFFIX } from "../syntax/host-name.ts";

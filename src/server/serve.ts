@@ -185,10 +185,12 @@ class Server {
   async run(): Promise<void> {
     const { probe } = this.settings;
     const stop = new AbortController();
-    const signal = AbortSignal.any([this.signal, stop.signal]);
+    const end = (): void => stop.abort(this.signal.reason);
+    if (this.signal.aborted) end();
+    this.signal.addEventListener("abort", end, { once: true });
     await Promise.all([
-      this.compileOnSchedule().finally(() => stop.abort()),
-      probe && this.askResolvers(probe, signal),
+      this.compileOnSchedule().finally(end),
+      probe && this.askResolvers(probe, stop.signal),
     ]);
   }
 
@@ -207,7 +209,7 @@ class Server {
         await this.proofs.refreshNow();
         problem = undefined;
       } catch (error) {
-        const reason = String((error as Error).message);
+        const reason = (error as Error).message;
         if (reason !== problem) log.write("warning", "not-asked", { reason });
         problem = reason;
       }

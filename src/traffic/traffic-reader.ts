@@ -8,8 +8,6 @@ import { openAgain } from "../sources/copies.ts";
 import { type LogFormat, foundName, logFormatOf } from "./log-formats.ts";
 import type { TrafficFile } from "../documents/facts.ts";
 
-export type { TrafficFile } from "../documents/facts.ts";
-
 interface TrafficOptions {
   /** Whether queries are also counted by client. */
   readonly byClient?: boolean;

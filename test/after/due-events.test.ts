@@ -1,3 +1,4 @@
+import type { HookEvent } from "../../src/documents/facts.ts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
@@ -7,7 +8,6 @@ import {
   dueStates,
   isPublishDue,
 } from "../../src/after/hooks.ts";
-import type { HookEvent } from "../../src/config/hooks.ts";
 import { memoryHost } from "../support/internals.ts";
 import { Random } from "../support/random.ts";
 

@@ -1,8 +1,8 @@
+import type { HistoryEntry, LogEvent } from "../../src/documents/facts.ts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
-import type { LogEvent } from "../../src/builder/inspect-lists.ts";
-import { type HistoryEntry, HistoryLog } from "../../src/record/record-file.ts";
+import { HistoryLog } from "../../src/record/record-file.ts";
 import { COMPILE, SPLIT, WORDS, built, config, later } from "../support/kept-project.ts";
 import { type Host, HostError, type MemoryHost, memoryHost } from "../support/internals.ts";
 import type { MemoryProject } from "../support/memory-project.ts";

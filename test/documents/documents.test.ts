@@ -9,7 +9,7 @@ import type { Documents } from "../../src/documents/documents.ts";
 import type { Host, WebReply } from "../../src/host/host.ts";
 import { Actions } from "../../src/server/actions.ts";
 import { NO_HISTORY, withRun } from "../../src/server/history.ts";
-import type { ActionRequest } from "../../src/server/requests.ts";
+import { type ActionRequest, BearerToken } from "../../src/server/requests.ts";
 import { type RouteContext, route } from "../../src/server/routes.ts";
 import type { Runner } from "../../src/server/runs.ts";
 import { EventLog } from "../../src/server/serve.ts";
@@ -205,7 +205,7 @@ test("what a server answers, with what its children tell it", async () => {
     health: () => health(withRun(NO_HISTORY, run({}), build()), { conditions: [STALE] }),
     compile: () => "started",
     act: async (request: ActionRequest) => await actions.answer(request, runner),
-    token: { isIn: () => true },
+    token: new BearerToken("secret"),
     hostNames: [],
     listNames,
     why: new WhyAnswers({
@@ -223,7 +223,7 @@ test("what a server answers, with what its children tell it", async () => {
     ["/compile", "POST", "/compile"],
     ["/hold", "POST", "/hold?list=one"],
   ] as const) {
-    const headers = { host: "127.0.0.1" };
+    const headers = { host: "127.0.0.1", authorization: "Bearer secret" };
     const { body } = await route({ method, target, headers, address: "127.0.0.1" }, context).reply;
     check(name, JSON.parse(body as string));
   }

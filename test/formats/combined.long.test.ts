@@ -1,6 +1,6 @@
+import type { WrittenOutput } from "../../src/documents/facts.ts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { WrittenOutput } from "../../src/builder/publish/publish-list.ts";
 import { encodeUtf8 } from "../../src/bytes/text.ts";
 import { COMBINED_FIELDS } from "../../src/config/outputs.ts";
 import { CombinedNames } from "../../src/formats/combined/combined-names.ts";

@@ -28,11 +28,7 @@ test("a name with another answer is neither asked as blocked nor as reachable", 
   ];
   project.write("own.txt", `${others}${rewrites.map((one) => `||${one}\n`).join("")}`);
   await build();
-  const names = await proofNames(
-    "/project/rules/l.txt",
-    config as unknown as Parameters<typeof proofNames>[1],
-    project.memory,
-  );
+  const names = await proofNames("/project/rules/l.txt", config, project.memory);
   assert.deepEqual(names.freed, ["freed.example.org"]);
   assert.deepEqual(names.fresh, []);
   assert.deepEqual([...names.listed].toSorted(), ["ads.example.org", "banner.example.org"]);

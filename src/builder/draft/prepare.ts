@@ -1,3 +1,4 @@
+import type { CompileReport } from "../../documents/facts.ts";
 import { HASH_SEED } from "../../bytes/hash.ts";
 import { ByteBuffer, BytesEnd, END_BYTES, decodeUtf8 } from "../../bytes/text.ts";
 import type { Config } from "../../config/lists.ts";
@@ -9,7 +10,7 @@ import type { EngineOptions } from "../../engine/compile-options.ts";
 import { Compilation } from "../../engine/compile.ts";
 import type { CompiledList } from "../../engine/report.ts";
 import { feedOf } from "../../engine/plan.ts";
-import { type CompileReport, isFlawless } from "../../engine/report.ts";
+import { isFlawless } from "../../engine/report.ts";
 import { storeKeyOf } from "../../engine/source-state.ts";
 import { foreignFormats } from "../../formats/readers/registry.ts";
 import { readFully } from "../../host/files.ts";

@@ -1,8 +1,8 @@
+import type { CompileReport } from "../../documents/facts.ts";
 import type { Config } from "../../config/lists.ts";
 import type { Diagnostic } from "../../diagnostics/render.ts";
 import { printable, someOf } from "../../diagnostics/text.ts";
 import type { ListFindings } from "../../engine/report.ts";
-import type { CompileReport } from "../../engine/report.ts";
 import type { TrafficChange } from "../../explain/traffic.ts";
 import type { LastPublish } from "../state/list-state.ts";
 

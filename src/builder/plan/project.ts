@@ -1,7 +1,7 @@
+import type { Decision } from "../../documents/facts.ts";
 import {
   DECISIONS_FILE,
   DECISIONS_TYPE,
-  type Decision,
   activeDecisions,
   decisionsIn,
   expiredDecisions,

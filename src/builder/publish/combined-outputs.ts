@@ -1,3 +1,4 @@
+import type { WrittenOutput } from "../../documents/facts.ts";
 import { createHash } from "node:crypto";
 import { encodeUtf8 } from "../../bytes/text.ts";
 import { MOST_COMBINED_LISTS } from "../../config/problems.ts";
@@ -37,7 +38,7 @@ import {
   planCombined,
 } from "../plan/list-plan.ts";
 import type { Project } from "../plan/project.ts";
-import { type WrittenOutput, finishJournal } from "./publish-list.ts";
+import { finishJournal } from "./publish-list.ts";
 
 /** The files over several lists that would change with the lists in the shadow. */
 export async function combinedChanges(

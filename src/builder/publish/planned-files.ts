@@ -1,9 +1,9 @@
+import type { CompileReport, WrittenOutput } from "../../documents/facts.ts";
 import { equalBytes } from "../../bytes/text.ts";
 import { CODES, Exit } from "../../diagnostics/codes.ts";
 import { CompilerError, type Diagnostic } from "../../diagnostics/render.ts";
 import { VERSION } from "../../diagnostics/version.ts";
 import { scratchOf } from "../../engine/compile-options.ts";
-import type { CompileReport } from "../../engine/report.ts";
 import type { FileChange } from "../../explain/list-change.ts";
 import type { ListShape } from "../../formats/list-model.ts";
 import { NameBuffer } from "../../formats/names.ts";
@@ -24,13 +24,7 @@ import type { DryRun } from "../apply-plan.ts";
 import { type SourceRuns, replayNames } from "../draft/recorded-names.ts";
 import type { ListPlan } from "../plan/list-plan.ts";
 import type { WholeBuild } from "../state/kept-builds.ts";
-import {
-  ListOutputs,
-  type Published,
-  type PublishedConfig,
-  type WrittenOutput,
-  publishList,
-} from "./publish-list.ts";
+import { ListOutputs, type Published, type PublishedConfig, publishList } from "./publish-list.ts";
 
 /** A kept build was published, whatever guards said. */
 const ACCEPTED = ["blocks-protected", "empty-output", "too-few-rules"];

@@ -4,7 +4,6 @@ import type { Config } from "../../config/lists.ts";
 import { CompilerError, type Diagnostic, errorOf, warningOf } from "../../diagnostics/render.ts";
 import { printable, reasonOf } from "../../diagnostics/text.ts";
 import { scratchOf } from "../../engine/compile-options.ts";
-import type { CompileReport } from "../../engine/report.ts";
 import { type HeaderConfig, type HeaderValues, headerTexts } from "../../formats/header.ts";
 import type { ListShape } from "../../formats/list-model.ts";
 import type { NameBuffer } from "../../formats/names.ts";
@@ -36,22 +35,14 @@ import {
 import type { OutputPlan } from "../../publish/output-plan.ts";
 import { PATCH_FOLDER, removeExpired, writePatch } from "../../publish/patches.ts";
 import type { RecordHeader } from "../../record/build-record.ts";
-import {
-  type HistoryEntry,
-  HistoryLog,
-  RecordFile,
-  ignoreRecords,
-  nextNumber,
-} from "../../record/record-file.ts";
+import { HistoryLog, RecordFile, ignoreRecords, nextNumber } from "../../record/record-file.ts";
 import { digestOfFile } from "../../sources/copies.ts";
 import { type BuildContext, askedBy } from "../build.ts";
 import type { BuildOptions } from "../plan/build-options.ts";
 import { refusePlaces } from "../plan/list-plan.ts";
 import { type KeptDraft, keepLimits, writeDraft } from "../state/kept-builds.ts";
 import { learn, rememberPublish } from "../state/list-state.ts";
-import type { WrittenOutput } from "../../documents/facts.ts";
-
-export type { WrittenOutput } from "../../documents/facts.ts";
+import type { CompileReport, HistoryEntry, WrittenOutput } from "../../documents/facts.ts";
 
 /** The settings that affect publishing. */
 export type PublishedConfig = HeaderConfig &

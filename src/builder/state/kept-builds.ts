@@ -1,9 +1,8 @@
 import { decodeUtf8, encodeUtf8, lineEnd } from "../../bytes/text.ts";
-import type { ListBesideOthers } from "../../documents/facts.ts";
+import type { CompileReport, ListBesideOthers } from "../../documents/facts.ts";
 import { CompilerError, errorOf } from "../../diagnostics/render.ts";
 import { countText, printable } from "../../diagnostics/text.ts";
 import type { Learned } from "../../engine/report.ts";
-import type { CompileReport } from "../../engine/report.ts";
 import { type KeptVersion, ListMatrix } from "../../explain/overlap.ts";
 import type { ListState } from "../../explain/list-change.ts";
 import type { ListShape } from "../../formats/list-model.ts";

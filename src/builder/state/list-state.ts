@@ -3,7 +3,6 @@ import { DAY_MS, printable, timestampText } from "../../diagnostics/text.ts";
 import { VERSION } from "../../diagnostics/version.ts";
 import type { FreedNamesOf } from "../../engine/compile-options.ts";
 import type { Learned } from "../../engine/report.ts";
-import type { CompileReport } from "../../engine/report.ts";
 import {
   StateFile,
   either,
@@ -22,9 +21,7 @@ import { journalPath, newestRecord, stateOf } from "../../record/record-file.ts"
 import type { InputFile } from "../../sources/source-list.ts";
 import { type BuildOptions, configFileOf } from "../plan/build-options.ts";
 import { Conditions } from "./conditions.ts";
-import type { HoldFacts, ProofOutcome, WrittenFile } from "../../documents/facts.ts";
-
-export type { HoldFacts, ProofOutcome, WrittenFile } from "../../documents/facts.ts";
+import type { CompileReport, HoldFacts, ProofOutcome, WrittenFile } from "../../documents/facts.ts";
 
 /**
  * What a resolver answers from: the published list, an earlier build of it, no list, something else; or it does not answer.

@@ -1,12 +1,8 @@
+import type { AccountLimits } from "../../documents/facts.ts";
 import { Exit } from "../../diagnostics/codes.ts";
 import { CompilerError, type Style, errorOf } from "../../diagnostics/render.ts";
 import { countText, numberText, printable, reasonOf } from "../../diagnostics/text.ts";
-import {
-  type AccountLimits,
-  countRules,
-  fetchAccountLimits,
-  loadApiKey,
-} from "../../dns-api/account-limits.ts";
+import { countRules, fetchAccountLimits, loadApiKey } from "../../dns-api/account-limits.ts";
 import { sendToOutput } from "../../host/files.ts";
 import { type Host, HostError } from "../../host/host.ts";
 import { renderTable } from "../output/table.ts";

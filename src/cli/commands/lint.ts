@@ -1,9 +1,10 @@
+import type { LintedFile } from "../../documents/facts.ts";
 import { Exit } from "../../diagnostics/codes.ts";
 import { CompilerError, errorOf } from "../../diagnostics/render.ts";
 import { lintList } from "../../lint/lint-list.ts";
 import { FORMAT_NAMES } from "../../config/outputs.ts";
 import { formatOption } from "../flags/options.ts";
-import { LINT_REPORTS, type LintedFile } from "../output/explanation-text.ts";
+import { LINT_REPORTS } from "../output/explanation-text.ts";
 import { sendToOutput } from "../../host/files.ts";
 import { writeText } from "../../builder/inspect-lists.ts";
 import { flagsOf } from "../flags/help.ts";

@@ -1,4 +1,5 @@
-import { type LogEvent, keptChange, listLog } from "../../builder/inspect-lists.ts";
+import type { LogEvent } from "../../documents/facts.ts";
+import { keptChange, listLog } from "../../builder/inspect-lists.ts";
 import { listFiles } from "../../builder/plan/list-plan.ts";
 import { type KeptState, keptStates, listNames } from "../../builder/state/kept-builds.ts";
 import type { DatedChange, LogOfList } from "../../documents/documents.ts";

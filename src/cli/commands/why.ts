@@ -1,10 +1,6 @@
+import type { NameRank } from "../../documents/facts.ts";
 import type { BuildContext } from "../../builder/build.ts";
-import {
-  type NameRank,
-  livenessFinder,
-  livenessText,
-  rankFinder,
-} from "../../builder/inspect-lists.ts";
+import { livenessFinder, livenessText, rankFinder } from "../../builder/inspect-lists.ts";
 import {
   type BuildRecord,
   lastBuild,

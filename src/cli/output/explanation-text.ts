@@ -14,7 +14,6 @@ import { fitText, textWidth } from "./reporter.ts";
 import { locationLink, locationText, renderTable } from "./table.ts";
 import type { Decision, Explanation, LineFate, Since } from "../../index.ts";
 import type { LintedFile } from "../../documents/facts.ts";
-export type { LintedFile } from "../../documents/facts.ts";
 
 /** Maximum number of lines shown; the rest are counted. */
 const MOST_LINES = 12;

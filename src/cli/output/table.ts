@@ -1,5 +1,5 @@
+import type { NameRank } from "../../documents/facts.ts";
 import { pathToFileURL } from "node:url";
-import type { NameRank } from "../../builder/inspect-lists.ts";
 import type { BuildRecord } from "../../builder/state/kept-builds.ts";
 import type { Documents } from "../../documents/documents.ts";
 import type { Style } from "../../diagnostics/render.ts";
