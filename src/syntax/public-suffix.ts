@@ -65,9 +65,13 @@ export function publicSuffixKind(bytes: Uint8Array, start: number, end: number):
   let dot = from;
   while (dot < to && name[dot] !== DOT) dot++;
   const parentStart = Math.min(dot + 1, to);
-  if (!mayBeSuffix(hashName(name, from, to), hashName(name, parentStart, to))) return Suffix.No;
+  const { filter, wildcards } = suffixFilters();
+  // Parents such as `com` are in the first filter, so nearly all searches would be for them.
+  const mayBeBelow =
+    parentStart < to && isInFilter(wildcards, WILDCARD_MASK, hashName(name, parentStart, to));
+  if (!mayBeBelow && !isInFilter(filter, FILTER_MASK, hashName(name, from, to))) return Suffix.No;
   const own = rulesFor(name, from, to);
-  const parent = parentStart < to ? rulesFor(name, parentStart, to) : 0;
+  const parent = mayBeBelow ? rulesFor(name, parentStart, to) : 0;
   if (isSuffix(own, parent)) return Suffix.Icann;
   return isSuffix(own >> PRIVATE_SHIFT, parent >> PRIVATE_SHIFT) ? Suffix.Private : Suffix.No;
 }
