@@ -174,6 +174,7 @@ class Schema {
             choiceOf(Object.fromEntries(words)),
             onlyKey("address", { ...listOf(text), minItems: 1 }),
             onlyKey("cname", text),
+            { type: "null", description: "The word null: YAML reads it without quotes as this" },
           ],
         };
       }

@@ -32,6 +32,12 @@ import { isNightly } from "../support/nightly.ts";
 
 const LINES = Array.from({ length: 400 }, (_, index) => `||n${index}.example^`);
 const SECRET = "secret-of-the-user";
+/** What a command writes beside the configuration because it is asked to. */
+const ASKED_FOR = new Set([
+  "checkout/rules.lock",
+  "checkout/decisions.txt",
+  "checkout/observations.txt",
+]);
 /** What the configuration of the checkout names, and what the program puts beside it. */
 const OWN_NAMES =
   /^(?:l(?:-\d+)?\..*|manifest\.json.*|patches(?:\/.*)?|\.rules-compiler(?:\/.*)?)$/;
@@ -162,8 +168,7 @@ class Machine {
         const path = join(folder, entry.name);
         const name = relative(this.root, path);
         if (name === "trace" || name === "typed" || name === "cache") continue;
-        // Decisions are written by `allow` and `block`, which are asked to.
-        if (name === "checkout/rules.lock" || name === "checkout/decisions.txt") continue;
+        if (ASKED_FOR.has(name)) continue;
         const inRules = name.startsWith("checkout/rules/") && name.slice("checkout/rules/".length);
         if (inRules && OWN_NAMES.test(inRules)) continue;
         const info = lstatSync(path);
@@ -189,6 +194,10 @@ class Machine {
 const TRIED: Readonly<Record<string, readonly (readonly string[])[]>> = {
   allow: [["n1.example"], ["--list"]],
   block: [["n1.example"]],
+  alive: [
+    ["--resolver", "127.0.0.1:9"],
+    ["--from", "a.txt"],
+  ],
   why: [["n1.example", "web1.example", `${SECRET}.example`]],
   stats: [["--fate"], ["--fate", "duplicate"], ["--html=../typed/report.html"]],
   export: [["../typed/lines.csv"]],
@@ -213,7 +222,7 @@ const TRIED: Readonly<Record<string, readonly (readonly string[])[]>> = {
   help: [["plan"]],
 };
 /** What reads and writes state; the others are tried once. */
-const STATEFUL = Object.keys(TRIED).slice(0, 15);
+const STATEFUL = Object.keys(TRIED).slice(0, 16);
 /** While a list is held, most commands only say so. */
 const WHILE_HELD = ["serve", "compile", "watch", "rollback", "hold"];
 
