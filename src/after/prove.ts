@@ -1,5 +1,5 @@
 import type { BuildContext, ListOutcome } from "../builder/build.ts";
-import { publishedCanary } from "../builder/draft/prepare.ts";
+import { publishedCanary } from "../publish/list-file.ts";
 import { type ListPlan, listFiles } from "../builder/plan/list-plan.ts";
 import { readProof, readProofs, rememberBefore } from "../builder/state/list-state.ts";
 import { resolversOf } from "../config/resolvers.ts";

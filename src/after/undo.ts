@@ -1,5 +1,5 @@
 import type { ListOutcome } from "../builder/build.ts";
-import { canaryOf } from "../builder/draft/prepare.ts";
+import { canaryOf } from "../publish/list-file.ts";
 import { rollback } from "../builder/rollback.ts";
 import { wholeBuild } from "../builder/state/kept-builds.ts";
 import {

@@ -21,10 +21,10 @@ import {
   exitOf,
   heldOutcome,
   prepare,
-  publishedCanary,
   recordHeader,
 } from "./draft/prepare.ts";
 import { type KeptNames, NO_NAMES, RecordedNames, wantsCovered } from "./draft/recorded-names.ts";
+import { publishedCanary } from "../publish/list-file.ts";
 import { otherPlace, rememberPlaces } from "./foreign-list.ts";
 import { type ListPlan, noteListAlone, planLists } from "./plan/list-plan.ts";
 import { type ListConfig, configPath } from "./plan/project.ts";

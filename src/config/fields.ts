@@ -120,11 +120,6 @@ const TITLE_FIELDS = {
   },
 } as const;
 
-/**
- * Every field of a configuration, once. Validation, the `Config` type, schema.json and docs/reference/configuration.md
- * all come from these two tables.
- */
-
 /** What the lines of a source may do. */
 export type Trust = keyof typeof SOURCE_ONLY_FIELDS.trust.values;
 

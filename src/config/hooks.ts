@@ -345,7 +345,6 @@ export const HOOK_FIELDS = {
   },
 } as const;
 
-/** What a hook can follow. */
 /** Services whose documented form of a message `post` can send. */
 export type PostForm = keyof typeof HOOK_FIELDS.as.values;
 /** Resolvers that `reload` knows. */

@@ -3,6 +3,9 @@ import { type Answer, addressAnswer, aliasAnswer } from "../meaning/answer.ts";
 import type { Optional } from "./fields.ts";
 import type { ConfigNode, ConfigProblems } from "./problems.ts";
 
+/** The value of a name in a database has a digit for every four lists. */
+export const MOST_COMBINED_LISTS = 512;
+
 /** Fields of `fit`. */
 const FIT_FIELDS = {
   top: {
@@ -416,7 +419,7 @@ export const COMBINED_FIELDS = {
   lists: {
     type: "strings",
     default: "all",
-    description: "Names of the lists, at most 31.",
+    description: "Names of the lists, at most 512.",
     example: ["Light", "Pro"],
     needs: { lists: [{ name: "Light" }, { name: "Pro" }] },
   },

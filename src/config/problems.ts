@@ -4,7 +4,7 @@ import { nearest, printable, someOf } from "../diagnostics/text.ts";
 import { isIpv4Text, isIpv6Text } from "../syntax/hosts-line.ts";
 import type { Field } from "./fields.ts";
 import type { Config, SourceConfig } from "./lists.ts";
-import { FIT_FIELD } from "./outputs.ts";
+import { FIT_FIELD, MOST_COMBINED_LISTS } from "./outputs.ts";
 import { feedProblems, isFeed } from "./sources.ts";
 
 /** The 42 bytes of a key: the letters Ed, its number, and the key itself. */
@@ -182,9 +182,6 @@ export function* unrankedProblems({ ranks = [], ...config }: Config): Generator<
         hint: "Add ranks: [top-1m.csv.zip], a list of popular names",
       };
 }
-
-/** The value of a name in a database has a digit for every four lists. */
-export const MOST_COMBINED_LISTS = 512;
 
 /** Problems of `combined` in a configuration that is otherwise valid. */
 export function combinedProblems({

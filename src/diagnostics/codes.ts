@@ -309,8 +309,8 @@ export const SOURCE_CODES = {
   "bad-feed": {
     exit: 4,
     meaning:
-      "The text of a source is not the feed that its type, column or path describes, or it is not complete.",
-    hint: "Check type, column, delimiter and path of the source against the first lines of the feed",
+      "The text of a source is not the feed that its type, column or pointer describes, or it is not complete.",
+    hint: "Check type, column, delimiter and pointer of the source against the first lines of the feed",
   },
   "bad-key-file": {
     exit: 4,

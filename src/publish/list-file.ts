@@ -1,4 +1,4 @@
-import { encodeUtf8, equalBytes } from "../bytes/text.ts";
+import { END_BYTES, decodeUtf8, encodeUtf8, equalBytes } from "../bytes/text.ts";
 import { CompilerError, errorOf } from "../diagnostics/render.ts";
 import { printable, reasonOf, someOf } from "../diagnostics/text.ts";
 import { slugOf } from "../engine/plan.ts";
@@ -14,6 +14,7 @@ import {
   temporaryOf,
 } from "../host/files.ts";
 import { type Host, HostError, type NewFile, type OpenFile, type ProcessId } from "../host/host.ts";
+import { canaryIn } from "../syntax/host-name.ts";
 import type { FileSet } from "./file-set.ts";
 import type { WriteOutcome } from "../documents/facts.ts";
 
@@ -439,4 +440,25 @@ function namePart(name: string): string {
     .replace(/[\u0000-\u001f\u007f/\\:*?"<>|]+/g, "-")
     .replace(/^[.\s]+|[.\s]+$/g, "");
   return part === "" ? slugOf(name) : part;
+}
+
+/** The canary at the end of a list. */
+export function canaryOf(bytes: Uint8Array): string | undefined {
+  return canaryIn(decodeUtf8(bytes, Math.max(0, bytes.length - END_BYTES), bytes.length));
+}
+
+/** The canary of the published list, from its end; undefined if the list has no canary or does not exist. */
+export async function publishedCanary(path: string, host: Host): Promise<string | undefined> {
+  try {
+    const file = await host.openFile(path);
+    try {
+      const length = Math.min(END_BYTES, file.size);
+      return canaryOf(await readFully(file, new Uint8Array(length), file.size - length));
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if (error instanceof HostError && error.code === "ENOENT") return undefined;
+    throw error;
+  }
 }

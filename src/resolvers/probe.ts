@@ -1,4 +1,4 @@
-import { publishedCanary } from "../builder/draft/prepare.ts";
+import { publishedCanary } from "../publish/list-file.ts";
 import type { ProjectOptions } from "../builder/plan/build-options.ts";
 import { listFiles } from "../builder/plan/list-plan.ts";
 import type { ListConfig } from "../builder/plan/project.ts";

@@ -1,4 +1,4 @@
-import { canaryOf } from "../builder/draft/prepare.ts";
+import { canaryOf } from "../publish/list-file.ts";
 import { publishedState } from "../builder/state/kept-builds.ts";
 import { equalBytes } from "../bytes/text.ts";
 import type { Config } from "../config/lists.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { publishedCanary } from "../../src/builder/draft/prepare.ts";
+import { publishedCanary } from "../../src/publish/list-file.ts";
 import { openProject } from "../../src/builder/plan/project.ts";
 import { type ResolverState, lastProofs } from "../../src/resolvers/prove.ts";
 import { buildOf } from "../../src/syntax/host-name.ts";

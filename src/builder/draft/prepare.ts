@@ -1,6 +1,6 @@
 import type { CompileReport } from "../../documents/facts.ts";
 import { HASH_SEED } from "../../bytes/hash.ts";
-import { ByteBuffer, BytesEnd, END_BYTES, decodeUtf8 } from "../../bytes/text.ts";
+import { ByteBuffer, BytesEnd } from "../../bytes/text.ts";
 import type { Config } from "../../config/lists.ts";
 import { Exit, codeEntry } from "../../diagnostics/codes.ts";
 import { type Diagnostic, errorOf, warningOf } from "../../diagnostics/render.ts";
@@ -13,8 +13,7 @@ import { feedOf } from "../../engine/plan.ts";
 import { isFlawless } from "../../engine/report.ts";
 import { storeKeyOf } from "../../engine/source-state.ts";
 import { foreignFormats } from "../../formats/readers/registry.ts";
-import { readFully } from "../../host/files.ts";
-import { type Host, HostError } from "../../host/host.ts";
+import { canaryOf, publishedCanary } from "../../publish/list-file.ts";
 import { lastPatch, patchLines } from "../../publish/patches.ts";
 import {
   FATE_NAMES,
@@ -22,7 +21,7 @@ import {
   type RecordHeader,
   type RecordedFile,
 } from "../../record/build-record.ts";
-import { buildOf, canaryIn } from "../../syntax/host-name.ts";
+import { buildOf } from "../../syntax/host-name.ts";
 import { type BuildContext, type ListOutcome, phase } from "../build.ts";
 import { askedNames } from "../guards/breaks-traffic.ts";
 import { type UnreadSource, mostLost, namesLost } from "../guards/names-lost.ts";
@@ -255,27 +254,6 @@ export async function unprovedBuild(
   const times = `${undone.times.length} times since ${timestampText(Date.parse(first!))}`;
   const message = `The build ${build} of ${name} was rolled back ${times}; it is tried again a day later`;
   return [errorOf("unproved-build", message, { cause: undone.reason })];
-}
-
-/** The canary at the end of a list. */
-export function canaryOf(bytes: Uint8Array): string | undefined {
-  return canaryIn(decodeUtf8(bytes, Math.max(0, bytes.length - END_BYTES), bytes.length));
-}
-
-/** The canary of the published list, from its end; undefined if the list has no canary or does not exist. */
-export async function publishedCanary(path: string, host: Host): Promise<string | undefined> {
-  try {
-    const file = await host.openFile(path);
-    try {
-      const length = Math.min(END_BYTES, file.size);
-      return canaryOf(await readFully(file, new Uint8Array(length), file.size - length));
-    } finally {
-      await file.close();
-    }
-  } catch (error) {
-    if (error instanceof HostError && error.code === "ENOENT") return undefined;
-    throw error;
-  }
 }
 
 /** The header of a build record: the list, its sources, and the files that were read. */

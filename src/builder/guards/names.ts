@@ -15,5 +15,5 @@ export const GUARD_NAMES = [
   "breaks-traffic",
 ] as const;
 
-/** The name of a guard, which is the code of what it found. */
+/** The name of a guard. */
 export type GuardName = (typeof GUARD_NAMES)[number];

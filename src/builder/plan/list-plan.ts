@@ -228,7 +228,7 @@ export function planCombined(
 
 /**
  * Everything that the build of one list will do, decided before it reads any source: a pure function of the configuration, the
- * options and the working directory. `build-cache` hashes those three, so an unchanged build needs no plan.
+ * options and the working directory.
  */
 export interface ListPlan {
   /** With `-o FILE`, its configuration has no other outputs. */

@@ -1,7 +1,7 @@
 import type { WrittenOutput } from "../../documents/facts.ts";
 import { createHash } from "node:crypto";
 import { encodeUtf8 } from "../../bytes/text.ts";
-import { MOST_COMBINED_LISTS } from "../../config/problems.ts";
+import { MOST_COMBINED_LISTS } from "../../config/outputs.ts";
 import { CompilerError, errorOf, warningOf } from "../../diagnostics/render.ts";
 import { printable } from "../../diagnostics/text.ts";
 import { VERSION } from "../../diagnostics/version.ts";
@@ -174,7 +174,7 @@ function placesOf({ config, lists, name }: CombinedPlan, before: MadeFrom["place
       errorOf(
         "config-invalid",
         `${printable(name)} would have ${places.length} lists with those that were removed; at most ${MOST_COMBINED_LISTS} are possible`,
-        { hint: "Give the file another `path`" },
+        { hint: "Give the file another name with `file`" },
       ),
     ]);
   return places;

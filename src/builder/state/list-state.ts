@@ -1,3 +1,4 @@
+import { DECISIONS_FILE, decisionsIn, endOf } from "../../config/decisions.ts";
 import { type Diagnostic, warningOf } from "../../diagnostics/render.ts";
 import { DAY_MS, printable, timestampText } from "../../diagnostics/text.ts";
 import { VERSION } from "../../diagnostics/version.ts";
@@ -356,7 +357,7 @@ const isLastPublish = objectOf<LastPublish>(
   { blocked: arrayOf(isAnything), config: isText },
 );
 
-const DAYS_MS = 30 * DAY_MS;
+const MEMORY_MS = 30 * DAY_MS;
 
 /** What the lists of the last 30 days leave for the guards of later ones. Timestamps are in milliseconds since 1970. */
 interface ListMemory {
@@ -376,7 +377,7 @@ function memoryFile(output: string, host: Host): StateFile<ListMemory> {
 export async function readMemory(output: string, host: Host): Promise<ListMemory> {
   const found = (await memoryFile(output, host).read()) ?? NOTHING;
   const now = host.now().getTime();
-  const first = now - DAYS_MS;
+  const first = now - MEMORY_MS;
   return {
     version: 1,
     // Timestamps of a clock that was ahead count as now.
@@ -650,8 +651,7 @@ async function keyOf(list: string | undefined, options: BuildOptions, host: Host
 
 /** The decisions that are not over. */
 async function decisionsNow(folder: string, host: Host): Promise<string> {
-  if (!(await host.exists(host.path.join(folder, "decisions.txt")))) return "";
-  const { decisionsIn, endOf } = await import("../../config/decisions.ts");
+  if (!(await host.exists(host.path.join(folder, DECISIONS_FILE)))) return "";
   const now = host.now().getTime();
   return JSON.stringify((await decisionsIn(folder, host)).filter((one) => endOf(one) > now));
 }
