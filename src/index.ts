@@ -1,4 +1,4 @@
-import type { CompileReport, HoldFacts } from "./documents/facts.ts";
+import type { CompileReport, HoldFacts, Explanation, Proof } from "./documents/facts.ts";
 import { type AfterContext, afterPublish, withQuestion } from "./after/registry.ts";
 import { planChanges } from "./builder/apply-plan.ts";
 import { type BuildEvent, type BuildOutcome, build as runBuild } from "./builder/build.ts";
@@ -26,19 +26,38 @@ import type { Diagnostic } from "./diagnostics/render.ts";
 import type { ProgressEvent } from "./engine/compile-options.ts";
 import { type Plugin, type Plugins, pluginsOf } from "./engine/plugins.ts";
 import type { ListChange } from "./explain/list-change.ts";
-import type { Explanation } from "./explain/why.ts";
 import type { Host } from "./host/host.ts";
 import { withMemoryFiles } from "./host/memory-files.ts";
 import { nodeHost } from "./host/node.ts";
 import { type AliveRequest, type AliveResult, askAlive } from "./resolvers/alive.ts";
-import { type Proof, proveResolvers } from "./resolvers/prove.ts";
+import { proveResolvers } from "./resolvers/prove.ts";
 import { type RowView, rowsOf } from "./rules/rule-table.ts";
 
+export type {
+  Change,
+  ChangedName,
+  ClientTraffic,
+  Explanation,
+  FileChange,
+  LineFate,
+  LineLocation,
+  LineOfFate,
+  ListStats,
+  Loss,
+  LossReason,
+  Proof,
+  RuleInList,
+  Since,
+  SourceStats,
+  SourceTraffic,
+  TrafficStats,
+  WriteOutcome,
+  ZoneUpdates,
+} from "./documents/facts.ts";
 export type { BuildEvent } from "./builder/build.ts";
 export type { BuildOutcome, BuildStatus, ListOutcome } from "./builder/build.ts";
 export type { GuardName } from "./builder/guards/names.ts";
 export type { OutputInMemory } from "./builder/compile-in-memory.ts";
-export type { ZoneUpdates } from "./publish/zone-updates.ts";
 export type { PublishedList } from "./builder/open-build.ts";
 export type { Config, OutputConfig, SourceConfig, WrittenConfig } from "./config/lists.ts";
 export type { SourceType } from "./config/fields.ts";
@@ -65,21 +84,11 @@ export type {
 } from "./documents/facts.ts";
 export type { Plugin, PluginFormat, PluginTransformation } from "./engine/plugins.ts";
 export type { ProgressEvent } from "./engine/compile-options.ts";
-export type { LineOfFate } from "./explain/glossary.ts";
-export type { FileChange, ListChange } from "./explain/list-change.ts";
-export type { ClientTraffic } from "./explain/traffic.ts";
-export type { SourceTraffic, TrafficStats } from "./explain/traffic.ts";
-export type { Change, ChangedName } from "./explain/list-change.ts";
-export type { Since } from "./explain/why.ts";
-export type { ListStats, SourceStats } from "./explain/glossary.ts";
-export type { Explanation, LineFate, LineLocation, RuleInList } from "./explain/why.ts";
+export type { ListChange } from "./explain/list-change.ts";
 export type { DecidedList, DecisionRequest, DecisionResult } from "./builder/decide.ts";
-export type { Loss, LossReason } from "./formats/special-rule.ts";
 export type { AnswerLines, FormatLines, ScopeLines } from "./formats/name-format.ts";
 export type { Answer } from "./meaning/answer.ts";
-export type { WriteOutcome } from "./publish/list-file.ts";
 export type { OutputFile } from "./publish/list-file.ts";
-export type { Proof } from "./resolvers/prove.ts";
 export type { FateName } from "./rules/fate.ts";
 export type { RowView } from "./rules/rule-table.ts";
 export type { SourceState } from "./sources/acquire.ts";

@@ -1,4 +1,4 @@
-import type { HookEvent, WrittenOutput } from "../documents/facts.ts";
+import type { HookEvent, WrittenOutput, HookFile, ResolverState } from "../documents/facts.ts";
 import { digestAt } from "../builder/apply-plan.ts";
 import { type ListOutcome, isDegraded } from "../builder/build.ts";
 import { listFiles } from "../builder/plan/list-plan.ts";
@@ -14,8 +14,8 @@ import { type StateFile, isFlag, isText, mapOf, objectOf, oneOf } from "../host/
 import type { Host } from "../host/host.ts";
 import { PATCH_FOLDER, patchesOf } from "../publish/patches.ts";
 import { keptBuilds, listOf, stateOf } from "../record/record-file.ts";
-import { type ResolverState, lacksProof, lastProofs } from "../resolvers/prove.ts";
-import { HookFailure, type HookFile, type ListFacts, messageOf, runHook } from "./hook-actions.ts";
+import { lacksProof, lastProofs } from "../resolvers/prove.ts";
+import { HookFailure, type ListFacts, messageOf, runHook } from "./hook-actions.ts";
 import type { AfterStep, Publication } from "./registry.ts";
 
 /** Runs the hooks that wait for published files: resolvers read their lists again. */

@@ -1,3 +1,4 @@
+import type { Proof } from "../documents/facts.ts";
 import type { ListOutcome } from "../builder/build.ts";
 import { canaryOf } from "../builder/draft/prepare.ts";
 import { rollback } from "../builder/rollback.ts";
@@ -17,7 +18,7 @@ import { type Host, HostError } from "../host/host.ts";
 import { outputFailed } from "../publish/list-file.ts";
 import { HistoryLog, keptBuilds, listOf, timestampOf } from "../record/record-file.ts";
 import type { AnswerWatch } from "../resolvers/answer-watch.ts";
-import { type Proof, proofDiagnostics, proveResolvers } from "../resolvers/prove.ts";
+import { proofDiagnostics, proveResolvers } from "../resolvers/prove.ts";
 import { digestOfFile } from "../sources/copies.ts";
 import { buildOf } from "../syntax/host-name.ts";
 import { reloadStep } from "./hooks.ts";

@@ -1,4 +1,4 @@
-import type { Decision } from "../documents/facts.ts";
+import type { Decision, Explanation } from "../documents/facts.ts";
 import { encodeUtf8 } from "../bytes/text.ts";
 import {
   DECISIONS_FILE,
@@ -15,7 +15,6 @@ import { printable, reasonOf } from "../diagnostics/text.ts";
 import { slugOf } from "../engine/plan.ts";
 import { type ListChange, listChange } from "../explain/list-change.ts";
 import { askedName } from "../explain/traffic.ts";
-import type { Explanation } from "../explain/why.ts";
 import { writeWhole } from "../host/files.ts";
 import { type Host, HostError } from "../host/host.ts";
 import { OutputLock } from "../publish/list-file.ts";

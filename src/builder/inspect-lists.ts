@@ -27,12 +27,7 @@ import { Verdicts, livenessFacts } from "../liveness/verdict.ts";
 import { namesOfLine } from "../meaning/line.ts";
 import type { RankedNames } from "../meaning/ranked-names.ts";
 import { type OutputFile, outputFailed } from "../publish/list-file.ts";
-import {
-  type Manifest,
-  releaseStateProblems,
-  verifyManifest,
-  writeReleaseState,
-} from "../publish/manifest.ts";
+import { releaseStateProblems, verifyManifest, writeReleaseState } from "../publish/manifest.ts";
 import { HistoryLog, isJournal, journalPath, recordFolder } from "../record/record-file.ts";
 import { isAddress } from "../sources/limits.ts";
 import { registrableDomain } from "../syntax/host-name.ts";
@@ -47,7 +42,7 @@ import {
   openLastBuild,
   wholeBuild,
 } from "./state/kept-builds.ts";
-import type { LogEvent, NameLiveness, NameRank } from "../documents/facts.ts";
+import type { LogEvent, NameLiveness, NameRank, Manifest } from "../documents/facts.ts";
 
 export { livenessText } from "../liveness/verdict.ts";
 

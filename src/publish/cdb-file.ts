@@ -1,9 +1,10 @@
+import type { WriteOutcome } from "../documents/facts.ts";
 import { encodeUtf8 } from "../bytes/text.ts";
 import { scratchOf } from "../engine/compile-options.ts";
 import { CdbRecords, CdbWriter, dnsdistLua } from "../formats/cdb.ts";
 import type { Host } from "../host/host.ts";
 import type { FileSet } from "./file-set.ts";
-import { ListFile, type WriteOutcome } from "./list-file.ts";
+import { ListFile } from "./list-file.ts";
 
 /** The name of the Lua file of a database. */
 export function luaName(path: string): string {

@@ -21,8 +21,6 @@ import { StableFiles } from "./stable-files.ts";
 import { nextSerial, writeUpdates } from "./zone-updates.ts";
 import type { FormatOutputReport } from "../documents/facts.ts";
 
-export type { FormatOutputReport } from "../documents/facts.ts";
-
 /** Returns the header lines of a file, without comment signs. */
 type HeaderBuilder = (values: HeaderValues) => readonly string[];
 

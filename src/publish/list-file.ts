@@ -17,8 +17,6 @@ import { type Host, HostError, type NewFile, type OpenFile, type ProcessId } fro
 import type { FileSet } from "./file-set.ts";
 import type { WriteOutcome } from "../documents/facts.ts";
 
-export type { WriteOutcome } from "../documents/facts.ts";
-
 /** A file that is written beside the published one, under a temporary name, until a set of files publishes it. */
 export class ListFile {
   private readonly path: string;

@@ -36,8 +36,6 @@ import {
 } from "./list-file.ts";
 import type { Manifest, SourceReport } from "../documents/facts.ts";
 
-export type { Manifest } from "../documents/facts.ts";
-
 const DEFAULT_EXPIRES = "14d";
 
 export function pathOfManifest(

@@ -18,8 +18,6 @@ import { isDegraded } from "../sources/acquire.ts";
 import type { CompileReport } from "../index.ts";
 import type { Problem, Run, RunOutcome, RunTrigger } from "../documents/facts.ts";
 
-export type { Problem, Run } from "../documents/facts.ts";
-
 export type Outcome = RunOutcome;
 export const OUTCOMES: readonly Outcome[] = [
   "published",

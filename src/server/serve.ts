@@ -1,3 +1,4 @@
+import type { Health, HeldList, ResolverState } from "../documents/facts.ts";
 import type { ListedCondition } from "../builder/state/conditions.ts";
 import { encodeUtf8 } from "../bytes/text.ts";
 import {
@@ -18,14 +19,14 @@ import {
   type WebRequest,
 } from "../host/host.ts";
 import { PATCH_FOLDER } from "../publish/patches.ts";
-import { type ResolverState, lacksProof } from "../resolvers/prove.ts";
-import { type Health, ageOf, healthOf } from "./health.ts";
+import { lacksProof } from "../resolvers/prove.ts";
+import { ageOf, healthOf } from "./health.ts";
 import { NO_HISTORY, isWorthRetrying, readHistory } from "./history.ts";
 import { type ProbeTimes, metricsText } from "./metrics.ts";
 import { type OwnToken, jsonReply } from "./requests.ts";
 import { type RequestSettings, type RouteContext, requestContext, route } from "./routes.ts";
 import { Runner, type RunnerOptions, type Schedule, Scheduler } from "./runs.ts";
-import { type HeldList, ListStore, ServedFiles } from "./served-lists.ts";
+import { ListStore, ServedFiles } from "./served-lists.ts";
 import { statusPage } from "./status-page.ts";
 
 interface ServeSettings {

@@ -14,8 +14,6 @@ import type { SuccessfulBuild } from "./history.ts";
 import type { EventLog } from "./serve.ts";
 import type { HeldList } from "../documents/facts.ts";
 
-export type { HeldList } from "../documents/facts.ts";
-
 /** How long the store may miss that another process published a list. */
 const REFRESH_MS = 1000;
 

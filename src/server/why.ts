@@ -7,7 +7,6 @@ import { type BearerToken, CHALLENGE, jsonReply, pageReply } from "./requests.ts
 import { withDeadline } from "./runs.ts";
 import type { Explanation, LineFate, RuleInList } from "../index.ts";
 import type { WhyOfList } from "../documents/facts.ts";
-export type { WhyOfList } from "../documents/facts.ts";
 
 interface WhyContext {
   readonly listNames: readonly string[];

@@ -1,10 +1,9 @@
-import type { CompileReport, WrittenOutput } from "../../documents/facts.ts";
+import type { CompileReport, WrittenOutput, FileChange } from "../../documents/facts.ts";
 import { equalBytes } from "../../bytes/text.ts";
 import { CODES, Exit } from "../../diagnostics/codes.ts";
 import { CompilerError, type Diagnostic } from "../../diagnostics/render.ts";
 import { VERSION } from "../../diagnostics/version.ts";
 import { scratchOf } from "../../engine/compile-options.ts";
-import type { FileChange } from "../../explain/list-change.ts";
 import type { ListShape } from "../../formats/list-model.ts";
 import { NameBuffer } from "../../formats/names.ts";
 import type { Host } from "../../host/host.ts";

@@ -1,3 +1,4 @@
+import type { HeldList } from "../../documents/facts.ts";
 import type { BuildContext } from "../../builder/build.ts";
 import { reportFiles, stateFolder } from "../../builder/inspect-lists.ts";
 import { ConfigFile } from "../../builder/plan/build-options.ts";
@@ -19,7 +20,6 @@ import { Probe } from "../../resolvers/probe.ts";
 import { OwnToken, readToken } from "../../server/requests.ts";
 import { type RunnerOptions, withDeadline } from "../../server/runs.ts";
 import { EventLog, serve, waitForConfig } from "../../server/serve.ts";
-import type { HeldList } from "../../server/served-lists.ts";
 import { withFoundConfig } from "../flags/found-config.ts";
 import { type Options, wordsFor } from "../flags/options.ts";
 import { serveOptionsOf } from "../flags/serve-options.ts";

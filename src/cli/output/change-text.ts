@@ -1,3 +1,4 @@
+import type { TrafficChange } from "../../documents/facts.ts";
 import { isDegraded } from "../../builder/build.ts";
 import type { ChangeDocument } from "../../documents/documents.ts";
 import type { RankedNames } from "../../builder/inspect-lists.ts";
@@ -20,7 +21,6 @@ import {
   namesWith,
   rankOfChange,
 } from "../../explain/list-change.ts";
-import type { TrafficChange } from "../../explain/traffic.ts";
 import type { Host } from "../../host/host.ts";
 import type { Options } from "../flags/options.ts";
 import { type Reporter, columnsOf } from "./reporter.ts";
