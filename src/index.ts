@@ -1,3 +1,5 @@
+import { ReadOnce } from "./host/files.ts";
+import type { GuardName } from "./diagnostics/codes.ts";
 import type { CompileReport, HoldFacts, Explanation, Proof } from "./documents/facts.ts";
 import { type AfterContext, afterPublish, withQuestion } from "./after/registry.ts";
 import { planChanges } from "./builder/apply-plan.ts";
@@ -7,10 +9,9 @@ import {
   type DecisionResult,
   decide as writeDecisions,
 } from "./builder/decide.ts";
-import type { GuardName } from "./builder/guards/names.ts";
 import { type OutputInMemory, compileInMemory } from "./builder/compile-in-memory.ts";
 import { type PublishedList, openBuild as openList } from "./builder/open-build.ts";
-import { type BuildOptions, ConfigFile, type Permit } from "./builder/plan/build-options.ts";
+import type { BuildOptions } from "./builder/plan/build-options.ts";
 import { planLists } from "./builder/plan/list-plan.ts";
 import { openProject, withOutputTarget } from "./builder/plan/project.ts";
 import {
@@ -26,7 +27,7 @@ import type { Diagnostic } from "./diagnostics/render.ts";
 import type { ProgressEvent } from "./engine/compile-options.ts";
 import { type Plugin, type Plugins, pluginsOf } from "./engine/plugins.ts";
 import type { ListChange } from "./explain/list-change.ts";
-import type { Host } from "./host/host.ts";
+import type { Host, Permit } from "./host/host.ts";
 import { withMemoryFiles } from "./host/memory-files.ts";
 import { nodeHost } from "./host/node.ts";
 import { type AliveRequest, type AliveResult, askAlive } from "./resolvers/alive.ts";
@@ -56,14 +57,13 @@ export type {
 } from "./documents/facts.ts";
 export type { BuildEvent } from "./builder/build.ts";
 export type { BuildOutcome, BuildStatus, ListOutcome } from "./builder/build.ts";
-export type { GuardName } from "./builder/guards/names.ts";
 export type { OutputInMemory } from "./builder/compile-in-memory.ts";
 export type { PublishedList } from "./builder/open-build.ts";
 export type { Config, OutputConfig, SourceConfig, WrittenConfig } from "./config/lists.ts";
 export type { SourceType } from "./config/fields.ts";
 export type { FeedName } from "./config/sources.ts";
 export type { FormatName, OutputFormat } from "./config/outputs.ts";
-export type { Exit } from "./diagnostics/codes.ts";
+export type { Exit, GuardName } from "./diagnostics/codes.ts";
 export { CompilerError, type Diagnostic, type FileLocation } from "./diagnostics/render.ts";
 export type { SourceChange } from "./documents/documents.ts";
 export type {
@@ -505,7 +505,7 @@ async function contextOf(request: BuildRequest): Promise<RunContext> {
   const configPath = typeof config === "string" ? config : "";
   const options: BuildOptions = {
     configPath,
-    configFile: new ConfigFile(configPath, host),
+    configFile: new ReadOnce(configPath, host),
     config: typeof config === "string" ? undefined : config,
     inputs: [],
     inputType: undefined,

@@ -228,7 +228,7 @@ export class Session {
     const value = { ...config, outputs: [{ format }] } as Config;
     const { files } = this.host;
     const host = browserHost(this.lists, this.addresses);
-    const accept = (await import("../../src/builder/guards/names.ts")).GUARD_NAMES;
+    const accept = (await import("../../src/diagnostics/codes.ts")).GUARD_NAMES;
     const options = { ...OPTIONS, config: value, record: false, accept };
     const outcome = await build({ options, host, signal: NEVER, emit: () => {} });
     const [only] = outcome.lists;

@@ -1,3 +1,4 @@
+import { outputFailed } from "../host/files.ts";
 import type { Proof } from "../documents/facts.ts";
 import type { ListOutcome } from "../builder/build.ts";
 import { canaryOf } from "../builder/draft/prepare.ts";
@@ -15,7 +16,6 @@ import type { Resolver } from "../config/resolvers.ts";
 import { CompilerError, type Diagnostic, errorOf, warningOf } from "../diagnostics/render.ts";
 import { printable, someOf } from "../diagnostics/text.ts";
 import { type Host, HostError } from "../host/host.ts";
-import { outputFailed } from "../publish/list-file.ts";
 import { HistoryLog, keptBuilds, listOf, timestampOf } from "../record/record-file.ts";
 import type { AnswerWatch } from "../resolvers/answer-watch.ts";
 import { proofDiagnostics, proveResolvers } from "../resolvers/prove.ts";

@@ -9,7 +9,7 @@ import { SourceReader, inspectSource } from "../engine/source-reader.ts";
 import { DatasetLines, type TakeRows } from "../explain/dataset-lines.ts";
 import { type ListChange, hasSameRules, listChange } from "../explain/list-change.ts";
 import { isForBrowsers } from "../features/source-findings.ts";
-import { sendToOutput, writeWhole } from "../host/files.ts";
+import { outputFailed, sendToOutput, writeWhole } from "../host/files.ts";
 import { type Host, HostError, type NewFile, type Packing } from "../host/host.ts";
 import { packerOf, taken } from "../host/node-pack-file.ts";
 import { USER_RULES_NAME, isUsed, ownRulesOf, problemOf } from "../import/config-text.ts";
@@ -26,7 +26,7 @@ import { OBSERVATIONS_FILE, Observations, dayOf } from "../liveness/observations
 import { Verdicts, livenessFacts } from "../liveness/verdict.ts";
 import { namesOfLine } from "../meaning/line.ts";
 import type { RankedNames } from "../meaning/ranked-names.ts";
-import { type OutputFile, outputFailed } from "../publish/list-file.ts";
+import type { OutputFile } from "../publish/list-file.ts";
 import { releaseStateProblems, verifyManifest, writeReleaseState } from "../publish/manifest.ts";
 import { HistoryLog, isJournal, journalPath, recordFolder } from "../record/record-file.ts";
 import { isAddress } from "../sources/limits.ts";
@@ -606,15 +606,4 @@ export async function unfinishedBeside(path: string, host: Host): Promise<Diagno
 function unfinished(name: string): Diagnostic {
   const message = `The last publish of ${printable(name)} is not finished; its files may be of two builds`;
   return warningOf("publish-unfinished", message, { hint: "The next compile finishes it" });
-}
-
-/** Writes a user's file atomically. Rejects with a `CompilerError`. */
-export async function writeText(path: string, text: string, host: Host): Promise<void> {
-  try {
-    // Keeps symbolic links and file permissions.
-    const real = await host.realPath(path).catch(() => path);
-    await writeWhole(real, host, (file) => file.write(encodeUtf8(text)));
-  } catch (error) {
-    throw outputFailed(`Cannot write ${printable(path)}`, error);
-  }
 }

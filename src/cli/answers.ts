@@ -5,7 +5,6 @@ import {
   openRanks,
   openVerdicts,
   unfinishedPublish,
-  writeText,
 } from "../builder/inspect-lists.ts";
 import { listFiles } from "../builder/plan/list-plan.ts";
 import { isFolderName } from "../builder/plan/project.ts";
@@ -23,7 +22,7 @@ import { countText, nearest, printable } from "../diagnostics/text.ts";
 import { FATE_ENTRIES, fateLines } from "../explain/glossary.ts";
 import { isSame } from "../explain/list-change.ts";
 import { askedName, trafficLogs, trafficStats } from "../explain/traffic.ts";
-import { sendToOutput } from "../host/files.ts";
+import { sendToOutput, writeText } from "../host/files.ts";
 import type { Host } from "../host/host.ts";
 import { buildReport } from "../report/build-report.ts";
 import type { Command } from "./commands/registry.ts";

@@ -1,4 +1,5 @@
-import { ConfigFile } from "../builder/plan/build-options.ts";
+import type { Project } from "../builder/plan/project.ts";
+import { ReadOnce } from "../host/files.ts";
 import { Exit } from "../diagnostics/codes.ts";
 import { CompilerError, errorOf } from "../diagnostics/render.ts";
 import { printable } from "../diagnostics/text.ts";
@@ -82,7 +83,7 @@ async function perform(
   try {
     const told = HAS_STEPS.has(name) ? host : narrated(host, reporter);
     // What was read to find the output is read again, and told.
-    const configFile = new ConfigFile(options.configPath, told);
+    const configFile = new ReadOnce<Project>(options.configPath, told);
     const exit = await command({ ...options, configFile }, told, reporter, signal);
     end = `exit ${exit}`;
     return exit;
@@ -111,7 +112,7 @@ async function placed(
     // `serve` waits for it.
     if (found !== undefined && entry.name !== "serve") await refuseMisspelt(known, host);
   }
-  known = { ...known, configFile: new ConfigFile(known.configPath, host) };
+  known = { ...known, configFile: new ReadOnce<Project>(known.configPath, host) };
   if (known.isUsualPlace === true && known.inputs.length === 0 && !isBeside(known, host))
     known = { ...known, rulesDir: host.path.resolve(host.cwd, known.rulesDir) };
   if (entry.name === "compile" && known.inputs.length > 0)

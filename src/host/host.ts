@@ -352,3 +352,8 @@ export class Checkpoint {
     signal.throwIfAborted();
   }
 }
+
+/** What a configuration may do only with permission, because it may come from elsewhere. */
+export const PERMITS = ["hooks", "plugins", "paths"] as const;
+
+export type Permit = (typeof PERMITS)[number];

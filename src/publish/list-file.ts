@@ -1,6 +1,6 @@
 import { encodeUtf8, equalBytes } from "../bytes/text.ts";
 import { CompilerError, errorOf } from "../diagnostics/render.ts";
-import { printable, reasonOf, someOf } from "../diagnostics/text.ts";
+import { printable, someOf } from "../diagnostics/text.ts";
 import { slugOf } from "../engine/plan.ts";
 import {
   StateFile,
@@ -12,6 +12,7 @@ import {
   readFully,
   removeLeftovers,
   temporaryOf,
+  outputFailed,
 } from "../host/files.ts";
 import { type Host, HostError, type NewFile, type OpenFile, type ProcessId } from "../host/host.ts";
 import type { FileSet } from "./file-set.ts";
@@ -205,13 +206,6 @@ function withoutDates(bytes: Uint8Array, header: number): string {
       at < header ? "?".repeat(found.length) : found,
     );
   return text;
-}
-
-/** Turns the `HostError` of a failed write into a `CompilerError`; returns any other error unchanged. */
-export function outputFailed(message: string, error: unknown): unknown {
-  if (!(error instanceof HostError)) return error;
-  const cause = reasonOf(error.code, error.message);
-  return new CompilerError([errorOf("output-failed", message, { cause })]);
 }
 
 /** What the path of an output refers to, after following links. */

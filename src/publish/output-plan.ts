@@ -1,8 +1,7 @@
 import type { Config, OutputConfig } from "../config/lists.ts";
 import { OUTPUT_FIELDS, SIZE_PRESETS, answerOf } from "../config/outputs.ts";
-import { sizeBytes } from "../config/units.ts";
 import { CompilerError, errorOf } from "../diagnostics/render.ts";
-import { printable, someOf } from "../diagnostics/text.ts";
+import { printable, sizeBytes, someOf } from "../diagnostics/text.ts";
 import { NO_PLUGINS, type Plugins } from "../engine/plugins.ts";
 import type { SizeLimit } from "../formats/fit-rules.ts";
 import type { LossPolicy } from "../formats/format-writer.ts";

@@ -1,6 +1,5 @@
 import type { Health, HeldList, ResolverState } from "../documents/facts.ts";
 import type { ListedCondition } from "../builder/state/conditions.ts";
-import { encodeUtf8 } from "../bytes/text.ts";
 import {
   CompilerError,
   type Diagnostic,
@@ -338,7 +337,7 @@ class Server {
   /** As bytes, which all requests within a second share. */
   private throttle(make: () => string): () => Uint8Array {
     const now = (): number => this.host.now().getTime();
-    return throttle(now, () => encodeUtf8(make()));
+    return throttle(now, () => new TextEncoder().encode(make()));
   }
 
   private health(): Health {

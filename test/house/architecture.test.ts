@@ -83,11 +83,10 @@ const REST: Readonly<Record<string, string>> = {
     builder/apply-plan 2
     builder/audit-config 1
     builder/build 6
-    builder/guards/names 2
-    builder/inspect-lists 11
-    builder/plan/build-options 4
+    builder/inspect-lists 10
+    builder/plan/build-options 1
     builder/plan/list-plan 5
-    builder/plan/project 5
+    builder/plan/project 7
     builder/publish/combined-outputs 1
     builder/rollback 3
     builder/session 1
@@ -96,7 +95,6 @@ const REST: Readonly<Record<string, string>> = {
     builder/state/list-state 4
     config/outputs 3
     config/resolvers 1
-    config/units 1
     config/validate 1
     dns-api/account-limits 1
     explain/glossary 8
@@ -117,7 +115,6 @@ const REST: Readonly<Record<string, string>> = {
     builder/state/conditions 3
     builder/state/kept-builds 1
     builder/state/list-state 1
-    bytes/text 2
     explain/glossary 2
     explain/traffic 1
     pages/html 3

@@ -7,7 +7,7 @@ import { scratchOf } from "../../engine/compile-options.ts";
 import { type HeaderConfig, type HeaderValues, headerTexts } from "../../formats/header.ts";
 import type { ListShape } from "../../formats/list-model.ts";
 import type { NameBuffer } from "../../formats/names.ts";
-import { PACKED_ENDING, ifAvailable, sendToOutput } from "../../host/files.ts";
+import { ifAvailable, outputFailed, PACKED_ENDING, sendToOutput } from "../../host/files.ts";
 import { type Host, HostError, type NewFile, type Scratch } from "../../host/host.ts";
 import {
   FileSet,
@@ -17,7 +17,7 @@ import {
   type ReleaseNames,
 } from "../../publish/file-set.ts";
 import { FormatOutputs } from "../../publish/format-outputs.ts";
-import { ListFile, type OutputFile, outputFailed } from "../../publish/list-file.ts";
+import { ListFile, type OutputFile } from "../../publish/list-file.ts";
 import {
   type NoticedSource,
   manifestKey,

@@ -1,4 +1,5 @@
-import { inspectLists, neededNames, writeText } from "../../builder/inspect-lists.ts";
+import { writeText } from "../../host/files.ts";
+import { inspectLists, neededNames } from "../../builder/inspect-lists.ts";
 import { FORMAT_NAMES, OUTPUT_FORMATS } from "../../config/outputs.ts";
 import { Exit } from "../../diagnostics/codes.ts";
 import { CompilerError, errorOf } from "../../diagnostics/render.ts";

@@ -5,8 +5,7 @@ import { lintList } from "../../lint/lint-list.ts";
 import { FORMAT_NAMES } from "../../config/outputs.ts";
 import { formatOption } from "../flags/options.ts";
 import { LINT_REPORTS } from "../output/explanation-text.ts";
-import { sendToOutput } from "../../host/files.ts";
-import { writeText } from "../../builder/inspect-lists.ts";
+import { sendToOutput, writeText } from "../../host/files.ts";
 import { flagsOf } from "../flags/help.ts";
 import type { Command } from "./registry.ts";
 

@@ -1,7 +1,8 @@
+import type { Project } from "../../builder/plan/project.ts";
+import { ReadOnce } from "../../host/files.ts";
 import type { HeldList } from "../../documents/facts.ts";
 import type { BuildContext } from "../../builder/build.ts";
 import { reportFiles, stateFolder } from "../../builder/inspect-lists.ts";
-import { ConfigFile } from "../../builder/plan/build-options.ts";
 import {
   type ListPlan,
   planCombined,
@@ -44,7 +45,7 @@ export const serveCommand: Command = async (asked, real, reporter, signal) => {
   // An invalid configuration must fail now, not at the first scheduled run.
   const open = async (): Promise<Opened> => {
     const options = (await withFoundConfig(asked, real, reporter)) ?? asked;
-    const configFile = new ConfigFile(options.configPath, real);
+    const configFile = new ReadOnce<Project>(options.configPath, real);
     return { options, ...(await openProject({ ...options, configFile }, real)) };
   };
   const ready = await waitForConfig(open, { ...settings, host: real, log, signal });

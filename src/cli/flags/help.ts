@@ -1,7 +1,6 @@
-import { GUARD_NAMES } from "../../builder/guards/names.ts";
-import { PERMITS } from "../../builder/plan/build-options.ts";
+import { PERMITS } from "../../host/host.ts";
 import { FORMAT_NAMES, OUTPUT_FORMATS } from "../../config/outputs.ts";
-import { EXIT_MEANINGS, Exit } from "../../diagnostics/codes.ts";
+import { Exit, EXIT_MEANINGS, GUARD_NAMES } from "../../diagnostics/codes.ts";
 import { COUNTS, FATE_ENTRIES, type FateEntry, RANKS } from "../../explain/glossary.ts";
 import { type CommandEntry, GROUPS, commands } from "../commands/registry.ts";
 import { LINT_REPORTS } from "../output/explanation-text.ts";
