@@ -4,8 +4,8 @@ import { CompilerError, type Diagnostic, errorOf, warningOf } from "../diagnosti
 import { printable, shellWord } from "../diagnostics/text.ts";
 import { contextWith, slugOf } from "../engine/plan.ts";
 import { NO_PLUGINS } from "../engine/plugins.ts";
-import { ReadOnce, StateFile, isText, mapOf, objectOf, oneOf } from "../host/files.ts";
-import { type Host, HostError } from "../host/host.ts";
+import { StateFile, isText, mapOf, objectOf, oneOf } from "../host/files.ts";
+import { type Host, HostError, ReadOnce } from "../host/host.ts";
 import type { BuildOptions, ProjectOptions } from "./plan/build-options.ts";
 import type { ListPlan } from "./plan/list-plan.ts";
 import { configPath } from "./plan/project.ts";

@@ -8,6 +8,8 @@ import { householdKinds, isAcceptedKind } from "../engine/protected-names.ts";
 import { SourceReader, inspectSource } from "../engine/source-reader.ts";
 import { DatasetLines, type TakeRows } from "../explain/dataset-lines.ts";
 import { type ListChange, hasSameRules, listChange } from "../explain/list-change.ts";
+import { ListRules } from "../explain/list-rules.ts";
+import { MappedNames, inList } from "../explain/why.ts";
 import { isForBrowsers } from "../features/source-findings.ts";
 import { outputFailed, sendToOutput, writeWhole } from "../host/files.ts";
 import { type Host, HostError, type NewFile, type Packing } from "../host/host.ts";
@@ -32,19 +34,25 @@ import { HistoryLog, isJournal, journalPath, recordFolder } from "../record/reco
 import { isAddress } from "../sources/limits.ts";
 import { registrableDomain } from "../syntax/host-name.ts";
 import { eachWrittenName } from "../syntax/written-names.ts";
-import { type BuildOptions, configFileOf } from "./plan/build-options.ts";
+import { type BuildOptions, type ProjectOptions, configFileOf } from "./plan/build-options.ts";
 import type { ListPlan } from "./plan/list-plan.ts";
 import { changedFiles } from "./publish/planned-files.ts";
 import {
   type BuildEntry,
   type KeptState,
   buildsOf,
+  lastBuild,
   openLastBuild,
   wholeBuild,
 } from "./state/kept-builds.ts";
-import type { LogEvent, NameLiveness, NameRank, Manifest } from "../documents/facts.ts";
-
-export { livenessText } from "../liveness/verdict.ts";
+import type {
+  LogEvent,
+  Manifest,
+  NameLiveness,
+  NameRank,
+  RuleInList,
+  Verdict,
+} from "../documents/facts.ts";
 
 const EXCEPTION = encodeUtf8("@@");
 /** Other formats have a different syntax for exceptions. */
@@ -422,8 +430,6 @@ export async function verifyRelease(
   return { manifest, problems };
 }
 
-export type { RankedNames } from "../meaning/ranked-names.ts";
-
 /**
  * The popular names of the configuration, from its files and from cached copies, without a network. Undefined without `ranks`, and if
  * they cannot be read: an answer must not fail because of them.
@@ -606,4 +612,24 @@ export async function unfinishedBeside(path: string, host: Host): Promise<Diagno
 function unfinished(name: string): Diagnostic {
   const message = `The last publish of ${printable(name)} is not finished; its files may be of two builds`;
   return warningOf("publish-unfinished", message, { hint: "The next compile finishes it" });
+}
+
+/** What a published list says about a name. */
+export interface ListVerdict {
+  readonly verdict: Verdict;
+  readonly rule?: RuleInList | undefined;
+}
+
+/** A function that says what the last build of a list says about a name, without the lines of its sources. Rejects with a `CompilerError` if there is no build. */
+export async function verdictsOf(
+  listName: string,
+  options: ProjectOptions,
+  host: Host,
+): Promise<(name: string) => ListVerdict> {
+  const { list, record } = await lastBuild(listName, options, host);
+  const rules = await ListRules.of(record, new MappedNames(list, record));
+  return (name) => {
+    const { verdict, by } = rules.answer(name);
+    return { verdict, rule: by === undefined ? undefined : inList(by, record) };
+  };
 }

@@ -1,4 +1,4 @@
-import { ReadOnce, outputFailed } from "../host/files.ts";
+import { outputFailed } from "../host/files.ts";
 import { GUARD_NAMES } from "../diagnostics/codes.ts";
 import { encodeUtf8, equalBytes } from "../bytes/text.ts";
 import { DECISIONS_FILE } from "../config/decisions.ts";
@@ -9,7 +9,7 @@ import { buildTime } from "../engine/compile.ts";
 import { NO_FINDINGS } from "../engine/report.ts";
 import { ListHeader } from "../engine/output-stage.ts";
 import { NameBuffer } from "../formats/names.ts";
-import { type Host, joinBytes } from "../host/host.ts";
+import { type Host, ReadOnce, joinBytes } from "../host/host.ts";
 import { type OutputFile, OutputLock } from "../publish/list-file.ts";
 import { type OutputContext, type OutputPlan, planOutputs } from "../publish/output-plan.ts";
 import { lastPatch, patchLines } from "../publish/patches.ts";

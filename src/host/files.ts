@@ -370,28 +370,3 @@ export function outputFailed(message: string, error: unknown): unknown {
   const cause = reasonOf(error.code, error.message);
   return new CompilerError([errorOf("output-failed", message, { cause })]);
 }
-
-/** A file that all parts of a run read once, and what it contains. */
-export class ReadOnce<T> {
-  /** As it was named. */
-  readonly path: string;
-  private readonly host: Host;
-  private bytes: Promise<Uint8Array> | undefined;
-  private content: Promise<T> | undefined;
-
-  constructor(path: string, host: Host) {
-    this.path = path;
-    this.host = host;
-  }
-
-  /** Rejects with a `HostError`. */
-  async read(): Promise<Uint8Array> {
-    const { host, path } = this;
-    return await (this.bytes ??= host.readFile(host.path.resolve(host.cwd, path)));
-  }
-
-  /** The result of the first call. */
-  async opened(open: () => Promise<T>): Promise<T> {
-    return await (this.content ??= open());
-  }
-}

@@ -9,7 +9,6 @@ import { nameFormats } from "../formats/formats.ts";
 import { DEFAULT_OPTIONS, type FormatOptions, type NameFormat } from "../formats/name-format.ts";
 import type { Host } from "../host/host.ts";
 import type { Answer } from "../meaning/answer.ts";
-import { luaName } from "./cdb-file.ts";
 import { type OutputFile, checkTemplate, fileNamed } from "./list-file.ts";
 import { withPacked } from "./manifest.ts";
 import { type SplitLimits, stemOf } from "./split-file.ts";
@@ -232,4 +231,9 @@ export function blocksNamesAlone({ format, options }: OutputPlan): boolean {
 
 function invalid(what: string, hint: string): CompilerError {
   return new CompilerError([errorOf("config-invalid", `Invalid configuration: ${what}`, { hint })]);
+}
+
+/** The name of the Lua file of a database. */
+export function luaName(path: string): string {
+  return `${path}.lua`;
 }

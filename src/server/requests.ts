@@ -1,5 +1,4 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-import { BUILD } from "../builder/state/kept-builds.ts";
 import { CompilerError, errorOf } from "../diagnostics/render.ts";
 import { printable, reasonOf, someOf } from "../diagnostics/text.ts";
 import { temporaryFor } from "../host/files.ts";
@@ -10,6 +9,7 @@ import {
   type WebReply,
   type WebRequest,
 } from "../host/host.ts";
+import { BUILD } from "../index.ts";
 import { PAGE_STYLE } from "../pages/html.ts";
 
 const BYTES = 32;

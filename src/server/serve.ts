@@ -1,5 +1,3 @@
-import type { Health, HeldList, ResolverState } from "../documents/facts.ts";
-import type { ListedCondition } from "../builder/state/conditions.ts";
 import {
   CompilerError,
   type Diagnostic,
@@ -8,6 +6,7 @@ import {
   locationText,
 } from "../diagnostics/render.ts";
 import { printable, reasonOf } from "../diagnostics/text.ts";
+import type { Health, HeldList, ResolverState } from "../documents/facts.ts";
 import {
   type Answerer,
   type Host,
@@ -17,8 +16,7 @@ import {
   type WebReply,
   type WebRequest,
 } from "../host/host.ts";
-import { PATCH_FOLDER } from "../publish/patches.ts";
-import { lacksProof } from "../resolvers/prove.ts";
+import { type ListedCondition, PATCH_FOLDER, lacksProof } from "../index.ts";
 import { ageOf, healthOf } from "./health.ts";
 import { NO_HISTORY, isWorthRetrying, readHistory } from "./history.ts";
 import { type ProbeTimes, metricsText } from "./metrics.ts";

@@ -1,5 +1,4 @@
-import { ReadOnce } from "../../host/files.ts";
-import type { Permit } from "../../host/host.ts";
+import { type Permit, ReadOnce } from "../../host/host.ts";
 import type { WrittenConfig } from "../../config/lists.ts";
 import type { Plugins } from "../../engine/plugins.ts";
 import type { Host } from "../../host/host.ts";

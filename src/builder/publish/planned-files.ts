@@ -8,12 +8,12 @@ import type { ListShape } from "../../formats/list-model.ts";
 import { NameBuffer } from "../../formats/names.ts";
 import type { Host } from "../../host/host.ts";
 import { shadowHost } from "../../host/memory-files.ts";
-import { luaName } from "../../publish/cdb-file.ts";
 import type { OutputFile } from "../../publish/list-file.ts";
 import { isManifestDue, pathOfManifest, withPacked } from "../../publish/manifest.ts";
 import {
   type OutputPlan,
   blocksNamesAlone,
+  luaName,
   planOutputs,
   plannedFiles,
 } from "../../publish/output-plan.ts";

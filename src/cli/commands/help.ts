@@ -1,8 +1,8 @@
 import { Exit } from "../../diagnostics/codes.ts";
 import { CompilerError, errorOf } from "../../diagnostics/render.ts";
 import { nearest } from "../../diagnostics/text.ts";
-import { FATE_ENTRIES } from "../../explain/glossary.ts";
 import { sendToOutput } from "../../host/files.ts";
+import { FATE_ENTRIES } from "../../index.ts";
 import {
   COMPLETIONS,
   FATE_TOPIC,

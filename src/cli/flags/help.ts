@@ -1,7 +1,13 @@
-import { PERMITS } from "../../host/host.ts";
-import { FORMAT_NAMES, OUTPUT_FORMATS } from "../../config/outputs.ts";
 import { Exit, EXIT_MEANINGS, GUARD_NAMES } from "../../diagnostics/codes.ts";
-import { COUNTS, FATE_ENTRIES, type FateEntry, RANKS } from "../../explain/glossary.ts";
+import { PERMITS } from "../../host/host.ts";
+import {
+  COUNTS,
+  FATE_ENTRIES,
+  FORMAT_NAMES,
+  type FateEntry,
+  OUTPUT_FORMATS,
+  RANKS,
+} from "../../index.ts";
 import { type CommandEntry, GROUPS, commands } from "../commands/registry.ts";
 import { LINT_REPORTS } from "../output/explanation-text.ts";
 import { fitText, wrapText } from "../output/reporter.ts";
