@@ -21,7 +21,7 @@ const STAGES: readonly (readonly [string, readonly string[]])[] = [
     [
       "cli/commands/compile.ts",
       "builder/build.ts",
-      "builder/plan/project.ts",
+      "cli/flags/output-target.ts",
       "builder/build-lists.ts",
     ],
   ],
@@ -35,6 +35,41 @@ interface Modules {
   getModuleInfo(id: string): { readonly importedIds: readonly string[] } | null;
 }
 
+const library = join(src, "index.ts");
+const NAMED = /^(?:import|export) (?!type\b)\{(?<names>[^}]*)\} from "(?<path>\.[^"]+)";$/gm;
+/** The library as users of the package import it. */
+const PUBLIC = join(src, "public.ts");
+/** What the programs of this project take, and no user of the package. */
+const INNER = /^\/\*\* @internal [^]*?;$/gm;
+
+/** The names that a file imports or exports from others, without types, and their files. */
+function namesIn(file: string): [name: string, from: string][] {
+  const found: [string, string][] = [];
+  for (const { groups } of readFileSync(file, "utf8").matchAll(NAMED)) {
+    const { names = "", path = "" } = groups ?? {};
+    for (const name of names.split(",").map((one) => one.trim()))
+      if (name !== "" && !name.startsWith("type ")) found.push([name, join(dirname(file), path)]);
+  }
+  return found;
+}
+
+/** The file of each name that the library exports. */
+const exported = new Map(
+  namesIn(library).map(([name, from]) => [name.replace(/^.* as /, ""), from]),
+);
+
+/** The modules that a module needs: of the library, which is a table, only those whose names it imports. */
+function neededBy(id: string, modules: Modules): string[] {
+  const info = modules.getModuleInfo(id);
+  if (info === null) throw new Error(`no module ${id}`);
+  if (!info.importedIds.includes(library)) return [...info.importedIds];
+  const named = namesIn(id).filter(([, from]) => from === library);
+  return [
+    ...info.importedIds.filter((one) => one !== library),
+    ...named.map(([name]) => exported.get(name.replace(/ as .*$/, ""))!),
+  ];
+}
+
 /** The stage of every module that belongs to one. */
 function stagesOf(modules: Modules): ReadonlyMap<string, string> {
   const stages = new Map<string, string>();
@@ -43,9 +78,7 @@ function stagesOf(modules: Modules): ReadonlyMap<string, string> {
     for (let id = open.pop(); id !== undefined; id = open.pop()) {
       if (stages.has(id) || !id.startsWith(src)) continue;
       stages.set(id, stage);
-      const info = modules.getModuleInfo(id);
-      if (info === null) throw new Error(`no module ${id}`);
-      open.push(...info.importedIds);
+      open.push(...neededBy(id, modules));
     }
   }
   return stages;
@@ -72,9 +105,16 @@ const scripts = await rolldown({
   ...shared,
   input: {
     program: join(src, "cli/program.ts"),
-    library: join(src, "index.ts"),
+    library: PUBLIC,
     "dns-api": join(src, "dns-api/index.ts"),
   },
+  plugins: [
+    {
+      name: "public",
+      resolveId: (id) => (id === PUBLIC ? PUBLIC : null),
+      load: (id) => (id === PUBLIC ? readFileSync(library, "utf8").replace(INNER, "") : null),
+    },
+  ],
   // No stage contains an entry, so none gets more exports.
   preserveEntrySignatures: "allow-extension",
 });

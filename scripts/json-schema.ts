@@ -1,3 +1,4 @@
+import { DURATION } from "../src/diagnostics/text.ts";
 import { anchorOf } from "./anchor.ts";
 import {
   type Field,
@@ -12,7 +13,6 @@ import {
 } from "../src/config/fields.ts";
 import { FORMAT_NAMES, OUTPUT_FORMATS } from "../src/config/outputs.ts";
 import { FEEDS } from "../src/config/sources.ts";
-import { DURATION } from "../src/config/units.ts";
 import { TRANSFORMATION_NAMES } from "../src/engine/plan.ts";
 import { nameFormats } from "../src/formats/formats.ts";
 import { transformationRegistry } from "../src/transformations/registry.ts";

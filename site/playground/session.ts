@@ -1,3 +1,4 @@
+import type { LineLocation } from "../../src/documents/facts.ts";
 import { type ListOutcome, build } from "../../src/builder/build.ts";
 import { PublishedList, openRecorded } from "../../src/builder/open-build.ts";
 import type { BuildOptions } from "../../src/builder/plan/build-options.ts";
@@ -7,7 +8,6 @@ import { encodeUtf8 } from "../../src/bytes/text.ts";
 import { CompilerError } from "../../src/diagnostics/render.ts";
 import { readRecorded } from "../../src/explain/recorded-rows.ts";
 import { asciiName } from "../../src/explain/traffic.ts";
-import type { LineLocation } from "../../src/explain/why.ts";
 import { readFully } from "../../src/host/files.ts";
 import type { BuildRecord } from "../../src/record/build-record.ts";
 import { type BrowserHost, FOLDER, browserHost, fileOf } from "./browser-host.ts";
@@ -228,7 +228,7 @@ export class Session {
     const value = { ...config, outputs: [{ format }] } as Config;
     const { files } = this.host;
     const host = browserHost(this.lists, this.addresses);
-    const accept = (await import("../../src/builder/guards/names.ts")).GUARD_NAMES;
+    const accept = (await import("../../src/diagnostics/codes.ts")).GUARD_NAMES;
     const options = { ...OPTIONS, config: value, record: false, accept };
     const outcome = await build({ options, host, signal: NEVER, emit: () => {} });
     const [only] = outcome.lists;

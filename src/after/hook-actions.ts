@@ -9,8 +9,6 @@ import { Secret, proxyFor } from "../host/network.ts";
 import { fetchBody } from "../host/node-fetch.ts";
 import type { HookEvent, HookMessage } from "../documents/facts.ts";
 
-export type { HookFile, HookMessage } from "../documents/facts.ts";
-
 /** Runs a hook; returns what it printed. Rejects with a `HookFailure`. */
 export async function runHook(
   hook: HookConfig,

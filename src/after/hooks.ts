@@ -1,21 +1,20 @@
-import type { HookEvent, WrittenOutput } from "../documents/facts.ts";
+import type { HookEvent, WrittenOutput, HookFile, ResolverState } from "../documents/facts.ts";
 import { digestAt } from "../builder/apply-plan.ts";
 import { type ListOutcome, isDegraded } from "../builder/build.ts";
 import { listFiles } from "../builder/plan/list-plan.ts";
 import { Conditions } from "../builder/state/conditions.ts";
 import { type OwnedHook, ownedHooks } from "../config/hooks.ts";
 import { resolversOf } from "../config/resolvers.ts";
-import { durationMs } from "../config/units.ts";
 import { Exit, codeEntry } from "../diagnostics/codes.ts";
 import { type Diagnostic, warningOf } from "../diagnostics/render.ts";
-import { printable } from "../diagnostics/text.ts";
+import { durationMs, printable } from "../diagnostics/text.ts";
 import { changedRules } from "../explain/list-change.ts";
 import { type StateFile, isFlag, isText, mapOf, objectOf, oneOf } from "../host/files.ts";
 import type { Host } from "../host/host.ts";
 import { PATCH_FOLDER, patchesOf } from "../publish/patches.ts";
 import { keptBuilds, listOf, stateOf } from "../record/record-file.ts";
-import { type ResolverState, lacksProof, lastProofs } from "../resolvers/prove.ts";
-import { HookFailure, type HookFile, type ListFacts, messageOf, runHook } from "./hook-actions.ts";
+import { lacksProof, lastProofs } from "../resolvers/prove.ts";
+import { HookFailure, type ListFacts, messageOf, runHook } from "./hook-actions.ts";
 import type { AfterStep, Publication } from "./registry.ts";
 
 /** Runs the hooks that wait for published files: resolvers read their lists again. */

@@ -1,3 +1,4 @@
+import type { Proof } from "../documents/facts.ts";
 import type { BuildContext, ListOutcome } from "../builder/build.ts";
 import { publishedCanary } from "../publish/list-file.ts";
 import { type ListPlan, listFiles } from "../builder/plan/list-plan.ts";
@@ -12,7 +13,6 @@ import {
   DnsClient,
   QuestionSlots,
 } from "../resolvers/dns-client.ts";
-import type { Proof } from "../resolvers/prove.ts";
 import { NO_NAMES, ResolverCheck } from "../resolvers/resolver-check.ts";
 import { buildOf } from "../syntax/host-name.ts";
 import type { AfterStep, Publication } from "./registry.ts";

@@ -1,3 +1,4 @@
+import type { Proof } from "../documents/facts.ts";
 import type { BuildContext, BuildOutcome, ListOutcome } from "../builder/build.ts";
 import type { ListConfig, Project } from "../builder/plan/project.ts";
 import { codeEntry } from "../diagnostics/codes.ts";
@@ -5,7 +6,6 @@ import { CompilerError } from "../diagnostics/render.ts";
 import { countText } from "../diagnostics/text.ts";
 import type { ClientLimits } from "../resolvers/dns-client.ts";
 import type { AnswerWatch } from "../resolvers/answer-watch.ts";
-import type { Proof } from "../resolvers/prove.ts";
 import type { ListBefore, Undoing } from "./undo.ts";
 
 /** The steps after a publish, in order. */

@@ -1,3 +1,5 @@
+import { outputFailed } from "../host/files.ts";
+import type { Proof } from "../documents/facts.ts";
 import type { ListOutcome } from "../builder/build.ts";
 import { canaryOf } from "../publish/list-file.ts";
 import { rollback } from "../builder/rollback.ts";
@@ -14,10 +16,9 @@ import type { Resolver } from "../config/resolvers.ts";
 import { CompilerError, type Diagnostic, errorOf, warningOf } from "../diagnostics/render.ts";
 import { printable, someOf } from "../diagnostics/text.ts";
 import { type Host, HostError } from "../host/host.ts";
-import { outputFailed } from "../publish/list-file.ts";
 import { HistoryLog, keptBuilds, listOf, timestampOf } from "../record/record-file.ts";
 import type { AnswerWatch } from "../resolvers/answer-watch.ts";
-import { type Proof, proofDiagnostics, proveResolvers } from "../resolvers/prove.ts";
+import { proofDiagnostics, proveResolvers } from "../resolvers/prove.ts";
 import { digestOfFile } from "../sources/copies.ts";
 import { buildOf } from "../syntax/host-name.ts";
 import { reloadStep } from "./hooks.ts";

@@ -1,4 +1,4 @@
-import type { CompileReport } from "../documents/facts.ts";
+import type { CompileReport, ListStats, TrafficStats } from "../documents/facts.ts";
 import { encodeUtf8 } from "../bytes/text.ts";
 import { RECOMMENDED } from "../config/fields.ts";
 import type { Config } from "../config/lists.ts";
@@ -6,8 +6,8 @@ import { CompilerError, type Diagnostic } from "../diagnostics/render.ts";
 import { entryFiles } from "../engine/plan.ts";
 import { NO_PLUGINS } from "../engine/plugins.ts";
 import { SourceReader } from "../engine/source-reader.ts";
-import { type ListStats, statsOf } from "../explain/glossary.ts";
-import { type TrafficStats, trafficLogs, trafficStats } from "../explain/traffic.ts";
+import { statsOf } from "../explain/glossary.ts";
+import { trafficLogs, trafficStats } from "../explain/traffic.ts";
 import type { Host } from "../host/host.ts";
 import { withMemoryFiles } from "../host/memory-files.ts";
 import { USER_RULES, USER_RULES_NAME } from "../import/config-text.ts";

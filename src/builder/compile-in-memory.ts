@@ -1,3 +1,4 @@
+import type { Explanation } from "../documents/facts.ts";
 import { ByteBuffer } from "../bytes/text.ts";
 import { type Config, type WrittenConfig, listsOf } from "../config/lists.ts";
 import { CODES } from "../diagnostics/codes.ts";
@@ -11,7 +12,7 @@ import { NO_PLUGINS, type Plugins } from "../engine/plugins.ts";
 import { ListRules } from "../explain/list-rules.ts";
 import { SourceLines } from "../explain/source-lines.ts";
 import { asciiName } from "../explain/traffic.ts";
-import { type Explanation, MappedNames, explainNames } from "../explain/why.ts";
+import { MappedNames, explainNames } from "../explain/why.ts";
 import { listFeatures } from "../features/registry.ts";
 import type { Host } from "../host/host.ts";
 import { shadowHost } from "../host/memory-files.ts";

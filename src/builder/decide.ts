@@ -1,4 +1,4 @@
-import type { Decision } from "../documents/facts.ts";
+import type { Decision, Explanation } from "../documents/facts.ts";
 import { encodeUtf8 } from "../bytes/text.ts";
 import {
   DECISIONS_FILE,
@@ -15,12 +15,10 @@ import { printable, reasonOf } from "../diagnostics/text.ts";
 import { slugOf } from "../engine/plan.ts";
 import { type ListChange, listChange } from "../explain/list-change.ts";
 import { askedName } from "../explain/traffic.ts";
-import type { Explanation } from "../explain/why.ts";
 import { writeWhole } from "../host/files.ts";
-import { type Host, HostError } from "../host/host.ts";
+import { type Host, HostError, ReadOnce } from "../host/host.ts";
 import { OutputLock } from "../publish/list-file.ts";
 import { type BuildContext, type BuildOutcome, build } from "./build.ts";
-import { ConfigFile } from "./plan/build-options.ts";
 import { listFiles } from "./plan/list-plan.ts";
 import { type ListConfig, type Project, openProject } from "./plan/project.ts";
 import { lastList, publishedState } from "./state/kept-builds.ts";
@@ -89,7 +87,7 @@ export async function decide(
   const built = {
     ...options,
     decided: (request.remove === true ? "removed: " : "") + wanted.map(decidedText).join("; "),
-    configFile: new ConfigFile(options.configPath, host),
+    configFile: new ReadOnce<Project>(options.configPath, host),
   };
   const outcome = await build({ ...context, options: built });
   const isLost = outcome.lists.some(({ diagnostics }) =>

@@ -5,8 +5,8 @@ import { printable, shellWord } from "../diagnostics/text.ts";
 import { contextWith, slugOf } from "../engine/plan.ts";
 import { NO_PLUGINS } from "../engine/plugins.ts";
 import { StateFile, isText, mapOf, objectOf, oneOf } from "../host/files.ts";
-import { type Host, HostError } from "../host/host.ts";
-import { type BuildOptions, ConfigFile, type ProjectOptions } from "./plan/build-options.ts";
+import { type Host, HostError, ReadOnce } from "../host/host.ts";
+import type { BuildOptions, ProjectOptions } from "./plan/build-options.ts";
 import type { ListPlan } from "./plan/list-plan.ts";
 import { configPath } from "./plan/project.ts";
 import { readLastPublish } from "./state/list-state.ts";
@@ -116,7 +116,7 @@ function isSameList(one: Config, other: Config, isBeside: boolean): boolean {
 async function listsAt(path: string, host: Host): Promise<readonly Config[]> {
   try {
     const { config } = await loadConfigFile(
-      new ConfigFile(path, host),
+      new ReadOnce(path, host),
       host,
       contextWith(NO_PLUGINS),
     );

@@ -8,8 +8,10 @@ import { householdKinds, isAcceptedKind } from "../engine/protected-names.ts";
 import { SourceReader, inspectSource } from "../engine/source-reader.ts";
 import { DatasetLines, type TakeRows } from "../explain/dataset-lines.ts";
 import { type ListChange, hasSameRules, listChange } from "../explain/list-change.ts";
+import { ListRules } from "../explain/list-rules.ts";
+import { MappedNames, inList } from "../explain/why.ts";
 import { isForBrowsers } from "../features/source-findings.ts";
-import { sendToOutput, writeWhole } from "../host/files.ts";
+import { outputFailed, sendToOutput, writeWhole } from "../host/files.ts";
 import { type Host, HostError, type NewFile, type Packing } from "../host/host.ts";
 import { packerOf, taken } from "../host/node-pack-file.ts";
 import { USER_RULES_NAME, isUsed, ownRulesOf, problemOf } from "../import/config-text.ts";
@@ -26,30 +28,31 @@ import { OBSERVATIONS_FILE, Observations, dayOf } from "../liveness/observations
 import { Verdicts, livenessFacts } from "../liveness/verdict.ts";
 import { namesOfLine } from "../meaning/line.ts";
 import type { RankedNames } from "../meaning/ranked-names.ts";
-import { type OutputFile, outputFailed } from "../publish/list-file.ts";
-import {
-  type Manifest,
-  releaseStateProblems,
-  verifyManifest,
-  writeReleaseState,
-} from "../publish/manifest.ts";
+import type { OutputFile } from "../publish/list-file.ts";
+import { releaseStateProblems, verifyManifest, writeReleaseState } from "../publish/manifest.ts";
 import { HistoryLog, isJournal, journalPath, recordFolder } from "../record/record-file.ts";
 import { isAddress } from "../sources/limits.ts";
 import { registrableDomain } from "../syntax/host-name.ts";
 import { eachWrittenName } from "../syntax/written-names.ts";
-import { type BuildOptions, configFileOf } from "./plan/build-options.ts";
+import { type BuildOptions, type ProjectOptions, configFileOf } from "./plan/build-options.ts";
 import type { ListPlan } from "./plan/list-plan.ts";
 import { changedFiles } from "./publish/planned-files.ts";
 import {
   type BuildEntry,
   type KeptState,
   buildsOf,
+  lastBuild,
   openLastBuild,
   wholeBuild,
 } from "./state/kept-builds.ts";
-import type { LogEvent, NameLiveness, NameRank } from "../documents/facts.ts";
-
-export { livenessText } from "../liveness/verdict.ts";
+import type {
+  LogEvent,
+  Manifest,
+  NameLiveness,
+  NameRank,
+  RuleInList,
+  Verdict,
+} from "../documents/facts.ts";
 
 const EXCEPTION = encodeUtf8("@@");
 /** Other formats have a different syntax for exceptions. */
@@ -427,8 +430,6 @@ export async function verifyRelease(
   return { manifest, problems };
 }
 
-export type { RankedNames } from "../meaning/ranked-names.ts";
-
 /**
  * The popular names of the configuration, from its files and from cached copies, without a network. Undefined without `ranks`, and if
  * they cannot be read: an answer must not fail because of them.
@@ -613,13 +614,22 @@ function unfinished(name: string): Diagnostic {
   return warningOf("publish-unfinished", message, { hint: "The next compile finishes it" });
 }
 
-/** Writes a user's file atomically. Rejects with a `CompilerError`. */
-export async function writeText(path: string, text: string, host: Host): Promise<void> {
-  try {
-    // Keeps symbolic links and file permissions.
-    const real = await host.realPath(path).catch(() => path);
-    await writeWhole(real, host, (file) => file.write(encodeUtf8(text)));
-  } catch (error) {
-    throw outputFailed(`Cannot write ${printable(path)}`, error);
-  }
+/** What a published list says about a name. */
+export interface ListVerdict {
+  readonly verdict: Verdict;
+  readonly rule?: RuleInList | undefined;
+}
+
+/** A function that says what the last build of a list says about a name, without the lines of its sources. Rejects with a `CompilerError` if there is no build. */
+export async function verdictsOf(
+  listName: string,
+  options: ProjectOptions,
+  host: Host,
+): Promise<(name: string) => ListVerdict> {
+  const { list, record } = await lastBuild(listName, options, host);
+  const rules = await ListRules.of(record, new MappedNames(list, record));
+  return (name) => {
+    const { verdict, by } = rules.answer(name);
+    return { verdict, rule: by === undefined ? undefined : inList(by, record) };
+  };
 }

@@ -1,11 +1,12 @@
+import type { Explanation, LineOfFate, ListStats, TrafficStats } from "../documents/facts.ts";
 import { CompilerError, errorOf } from "../diagnostics/render.ts";
 import { printable } from "../diagnostics/text.ts";
-import { type LineOfFate, type ListStats, fateLines, statsOf } from "../explain/glossary.ts";
+import { fateLines, statsOf } from "../explain/glossary.ts";
 import { type ListChange, listChange } from "../explain/list-change.ts";
 import { type ListPart, ListRules, SearchedNames, readParts } from "../explain/list-rules.ts";
 import { SourceLines } from "../explain/source-lines.ts";
-import { type TrafficStats, trafficStats } from "../explain/traffic.ts";
-import { type BuildText, type Explanation, explainNames, sinceWhen } from "../explain/why.ts";
+import { trafficStats } from "../explain/traffic.ts";
+import { type BuildText, explainNames, sinceWhen } from "../explain/why.ts";
 import { readFully } from "../host/files.ts";
 import type { Host, OpenFile } from "../host/host.ts";
 import type { OutputFile } from "../publish/list-file.ts";

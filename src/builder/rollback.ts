@@ -1,3 +1,5 @@
+import { outputFailed } from "../host/files.ts";
+import { GUARD_NAMES } from "../diagnostics/codes.ts";
 import { encodeUtf8, equalBytes } from "../bytes/text.ts";
 import { DECISIONS_FILE } from "../config/decisions.ts";
 import { CompilerError, type Diagnostic, errorOf, warningOf } from "../diagnostics/render.ts";
@@ -7,8 +9,8 @@ import { buildTime } from "../engine/compile.ts";
 import { NO_FINDINGS } from "../engine/report.ts";
 import { ListHeader } from "../engine/output-stage.ts";
 import { NameBuffer } from "../formats/names.ts";
-import { type Host, joinBytes } from "../host/host.ts";
-import { type OutputFile, OutputLock, outputFailed } from "../publish/list-file.ts";
+import { type Host, ReadOnce, joinBytes } from "../host/host.ts";
+import { type OutputFile, OutputLock } from "../publish/list-file.ts";
 import { type OutputContext, type OutputPlan, planOutputs } from "../publish/output-plan.ts";
 import { lastPatch, patchLines } from "../publish/patches.ts";
 import {
@@ -29,9 +31,7 @@ import {
 } from "./build.ts";
 import { exitOf } from "./draft/prepare.ts";
 import { replayNames } from "./draft/recorded-names.ts";
-import { GUARD_NAMES } from "./guards/names.ts";
 import { guardList } from "./guards/registry.ts";
-import { ConfigFile } from "./plan/build-options.ts";
 import {
   type ListPlan,
   noteListAlone,
@@ -41,7 +41,7 @@ import {
   refusePlaces,
   wantedFiles,
 } from "./plan/list-plan.ts";
-import { openList, openProject } from "./plan/project.ts";
+import { type Project, openList, openProject } from "./plan/project.ts";
 import { writeCombined } from "./publish/combined-outputs.ts";
 import {
   ListOutputs,
@@ -594,7 +594,7 @@ export class WatchedBuild {
   private async open(): Promise<void> {
     const { options, host } = this.context;
     const { configPath } = options;
-    const configFile = new ConfigFile(configPath, host);
+    const configFile = new ReadOnce<Project>(configPath, host);
     const { project, lists } = await openProject({ ...options, configFile }, host);
     noteListAlone(lists, this.context);
     const plans = await planLists(lists, options, host);

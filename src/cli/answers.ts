@@ -1,31 +1,33 @@
 import { pathToFileURL } from "node:url";
-import {
-  livenessFinder,
-  livenessText,
-  openRanks,
-  openVerdicts,
-  unfinishedPublish,
-  writeText,
-} from "../builder/inspect-lists.ts";
-import { listFiles } from "../builder/plan/list-plan.ts";
-import { isFolderName } from "../builder/plan/project.ts";
-import {
-  type BuildRecord,
-  besideOthers,
-  lastBuild,
-  listNames,
-  openLastBuild,
-} from "../builder/state/kept-builds.ts";
-import type { FailedList, FatesOfList, PageOfList } from "../documents/documents.ts";
 import { Exit } from "../diagnostics/codes.ts";
 import { CompilerError, errorOf } from "../diagnostics/render.ts";
 import { countText, nearest, printable } from "../diagnostics/text.ts";
-import { FATE_ENTRIES, fateLines } from "../explain/glossary.ts";
-import { isSame } from "../explain/list-change.ts";
-import { askedName, trafficLogs, trafficStats } from "../explain/traffic.ts";
-import { sendToOutput } from "../host/files.ts";
+import type { FailedList, FatesOfList, PageOfList } from "../documents/documents.ts";
+import type { LineOfFate } from "../documents/facts.ts";
+import { sendToOutput, writeText } from "../host/files.ts";
 import type { Host } from "../host/host.ts";
-import { buildReport } from "../report/build-report.ts";
+import {
+  type BuildRecord,
+  FATE_ENTRIES,
+  type ListChange,
+  askedName,
+  besideOthers,
+  buildReport,
+  fateLines,
+  isFolderName,
+  isSameList as isSame,
+  lastBuild,
+  listFiles,
+  listNames,
+  livenessFinder,
+  livenessText,
+  openLastBuild,
+  openRanks,
+  openVerdicts,
+  trafficLogs,
+  trafficStats,
+  unfinishedPublish,
+} from "../index.ts";
 import type { Command } from "./commands/registry.ts";
 import { flagsOf } from "./flags/help.ts";
 import type { Options } from "./flags/options.ts";
@@ -33,7 +35,6 @@ import { withList } from "./output/build-screen.ts";
 import { type Reporter, columnsOf } from "./output/reporter.ts";
 import { matrixCsv, matrixTable } from "./output/stats-text.ts";
 import { fateTable, lineText, sendDocument, showText, sortedCounts } from "./output/table.ts";
-import type { LineOfFate, ListChange } from "../index.ts";
 
 /** What an option with an optional value has without one. */
 const ALL = "*";

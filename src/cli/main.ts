@@ -1,8 +1,8 @@
-import { ConfigFile } from "../builder/plan/build-options.ts";
 import { Exit } from "../diagnostics/codes.ts";
-import { CompilerError, errorOf } from "../diagnostics/render.ts";
+import { CompilerError } from "../diagnostics/render.ts";
 import { printable } from "../diagnostics/text.ts";
-import type { Host } from "../host/host.ts";
+import { type Host, ReadOnce } from "../host/host.ts";
+import type { Project } from "../index.ts";
 import { type CommandEntry, commands } from "./commands/registry.ts";
 import { ignoredVariables } from "./flags/flags.ts";
 import { type Args, type Options, optionsOf, readArgs, takes } from "./flags/options.ts";
@@ -82,7 +82,7 @@ async function perform(
   try {
     const told = HAS_STEPS.has(name) ? host : narrated(host, reporter);
     // What was read to find the output is read again, and told.
-    const configFile = new ConfigFile(options.configPath, told);
+    const configFile = new ReadOnce<Project>(options.configPath, told);
     const exit = await command({ ...options, configFile }, told, reporter, signal);
     end = `exit ${exit}`;
     return exit;
@@ -111,27 +111,19 @@ async function placed(
     // `serve` waits for it.
     if (found !== undefined && entry.name !== "serve") await refuseMisspelt(known, host);
   }
-  known = { ...known, configFile: new ConfigFile(known.configPath, host) };
+  known = { ...known, configFile: new ReadOnce<Project>(known.configPath, host) };
   if (known.isUsualPlace === true && known.inputs.length === 0 && !isBeside(known, host))
     known = { ...known, rulesDir: host.path.resolve(host.cwd, known.rulesDir) };
   if (entry.name === "compile" && known.inputs.length > 0)
     known = { ...known, output: known.output ?? "-" };
   if (known.output === undefined && known.to === undefined) return known;
-  const { withOutputTarget } = await import("../builder/plan/project.ts");
-  const placedThere = await withOutputTarget(known, host);
-  if (placedThere.to !== undefined && entry.name !== "compile") throw onlyCompiled(known, entry);
-  return placedThere;
+  const { withPlacedOutput } = await import("./flags/output-target.ts");
+  return await withPlacedOutput(known, entry.name, host);
 }
 
 /** Whether the configuration is in the working directory. Otherwise, users need the absolute paths of lists. */
 function isBeside({ configPath }: Options, { cwd, path }: Host): boolean {
   return path.dirname(path.resolve(cwd, configPath)) === path.resolve(cwd);
-}
-
-function onlyCompiled({ output = "" }: Options, { name }: CommandEntry): CompilerError {
-  const message = `${name} is for lists in adblock syntax; -o ${printable(output, 80)} is of another format`;
-  const hint = "Only compile converts a list. Use the file of the list, such as -o list.txt";
-  return new CompilerError([errorOf("unknown-flag", message, { hint })]);
 }
 
 /** The .NET compiler uses `--validate` for the `validate` command. */

@@ -1,14 +1,20 @@
 import { CompilerError, type Diagnostic, errorOf, locationText } from "../diagnostics/render.ts";
 import { distinctNames } from "../diagnostics/text.ts";
 import type { BuildDocument, BuiltList, WhyDocument } from "../documents/documents.ts";
-import type { CompileReport } from "../documents/facts.ts";
+import type {
+  CompileReport,
+  Explanation,
+  LineFate,
+  LineLocation,
+  Problem,
+  WhyOfList,
+} from "../documents/facts.ts";
 import type { Host } from "../host/host.ts";
 import type { ActionEnd, ActionsOptions } from "../server/actions.ts";
-import type { Problem, SuccessfulBuild } from "../server/history.ts";
+import type { SuccessfulBuild } from "../server/history.ts";
 import type { RunResult } from "../server/runs.ts";
-import type { WhyOfList, WhyOptions } from "../server/why.ts";
+import type { WhyOptions } from "../server/why.ts";
 import { type Args, type Options, wordsFor } from "./flags/options.ts";
-import type { Explanation, LineFate, LineLocation } from "../index.ts";
 
 /** More text than any name needs. */
 const MOST_ANSWER_BYTES = 1024 * 1024;

@@ -6,13 +6,12 @@ import {
   errorOf,
   warningOf,
 } from "../diagnostics/render.ts";
-import { DAY_MS, printable, reasonOf } from "../diagnostics/text.ts";
+import { DAY_MS, durationMs, printable, reasonOf } from "../diagnostics/text.ts";
 import type { Decision } from "../documents/facts.ts";
 import { type Host, HostError } from "../host/host.ts";
 import { PLAIN_DOMAIN, isReservedName } from "../syntax/host-name.ts";
 import { isListedSuffix } from "../syntax/public-suffix.ts";
 import { quickAscii } from "../syntax/written-names.ts";
-import { durationMs } from "./units.ts";
 
 /** The file beside the configuration. */
 export const DECISIONS_FILE = "decisions.txt";

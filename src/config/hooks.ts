@@ -1,8 +1,7 @@
-import { nearest, printable, someOf } from "../diagnostics/text.ts";
+import { durationMs, nearest, printable, someOf } from "../diagnostics/text.ts";
 import { bareHost, isPublicAddress, literalAddress } from "../host/network.ts";
 import type { Config, HookConfig } from "./lists.ts";
 import { type Resolver, resolversNamed, resolversOf } from "./resolvers.ts";
-import { durationMs } from "./units.ts";
 import type { HookEvent } from "../documents/facts.ts";
 
 interface HookProblem {

@@ -5,7 +5,15 @@ import {
   type FileLocation,
   errorOf,
 } from "../diagnostics/render.ts";
-import { maskCredentials, nearest, printable, reasonOf, someOf } from "../diagnostics/text.ts";
+import {
+  durationMs,
+  maskCredentials,
+  nearest,
+  printable,
+  reasonOf,
+  sizeBytes,
+  someOf,
+} from "../diagnostics/text.ts";
 import { type Host, HostError } from "../host/host.ts";
 import {
   type Field,
@@ -45,7 +53,6 @@ import {
 } from "./problems.ts";
 import { resolverProblems } from "./resolvers.ts";
 import { columnOf, isFeed, matchesOf } from "./sources.ts";
-import { durationMs, sizeBytes } from "./units.ts";
 
 /** Names that validation checks against. */
 export interface ValidationContext {

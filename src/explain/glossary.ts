@@ -9,10 +9,6 @@ import { type Cover, carriedRules, neededOf, overlapMatrix, smallestCover } from
 import { RecordedRows, readRecorded, recordedText } from "./recorded-rows.ts";
 import type { LineOfFate, ListStats } from "../documents/facts.ts";
 
-export type { LineOfFate, ListStats, SourceStats } from "../documents/facts.ts";
-
-export { RANKS } from "../rules/fate.ts";
-
 /** The words for what is counted, with one definition each. Screens, pages and documentation take both from here. */
 export const COUNTS = {
   lines: ["lines", "lines of the source"],

@@ -3,7 +3,7 @@ import type { SourceChange } from "../documents/documents.ts";
 import type { RankedNames } from "../meaning/ranked-names.ts";
 import type { BuildRecord } from "../record/build-record.ts";
 import { isCanaryRule } from "../syntax/host-name.ts";
-import { type LineLocation, ruleLocations } from "./why.ts";
+import { ruleLocations } from "./why.ts";
 import { type PlacedRule, RuleIndex, nameScope } from "../meaning/rule-index.ts";
 import {
   PROBE,
@@ -14,10 +14,14 @@ import {
   witnessOf,
 } from "../meaning/rule.ts";
 import { withParents } from "../syntax/public-suffix.ts";
-import type { Change, ChangedName, FileChange, ListDifference } from "../documents/facts.ts";
+import type {
+  Change,
+  ChangedName,
+  FileChange,
+  ListDifference,
+  LineLocation,
+} from "../documents/facts.ts";
 import { type Concern, type LineFinder, NameEnds, PlainList, hostsOf } from "./plain-list.ts";
-
-export type { Change, ChangedName, FileChange, ListDifference } from "../documents/facts.ts";
 
 /** A list, and the record of its build if it exists. */
 export interface ListState {

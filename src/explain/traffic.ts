@@ -3,7 +3,7 @@ import type { BuildRecord } from "../record/build-record.ts";
 import { withParents } from "../syntax/public-suffix.ts";
 import { asciiLabels, quickAscii } from "../syntax/written-names.ts";
 import { type NameCounts, TrafficReader } from "../traffic/traffic-reader.ts";
-import { type Change, compareName } from "./list-change.ts";
+import { compareName } from "./list-change.ts";
 import type { ListState } from "./list-change.ts";
 import { ListRules } from "./list-rules.ts";
 import { PlainList } from "./plain-list.ts";
@@ -15,13 +15,7 @@ import type {
   TrafficChange,
   TrafficFile,
   TrafficStats,
-} from "../documents/facts.ts";
-
-export type {
-  ClientTraffic,
-  SourceTraffic,
-  TrafficChange,
-  TrafficStats,
+  Change,
 } from "../documents/facts.ts";
 
 /** A list and its record. */

@@ -12,8 +12,6 @@ import { LineFinder } from "./plain-list.ts";
 import type { SourceLines } from "./source-lines.ts";
 import type { Explanation, LineFate, LineLocation, RuleInList, Since } from "../documents/facts.ts";
 
-export type { Explanation, LineFate, LineLocation, RuleInList, Since } from "../documents/facts.ts";
-
 /** The parts of a build that explanations are taken from. */
 interface ExplainedBuild {
   readonly record: BuildRecord;

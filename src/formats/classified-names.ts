@@ -1,3 +1,4 @@
+import type { LossReason } from "../documents/facts.ts";
 import { encodeUtf8 } from "../bytes/text.ts";
 import { LiteralIndex, RuleIndex } from "../meaning/rule-index.ts";
 import { type Rule, isBelow } from "../meaning/rule.ts";
@@ -7,7 +8,7 @@ import { withParents } from "../syntax/public-suffix.ts";
 import { isRegexText } from "../syntax/regex-rule.ts";
 import { LONG_NAME, type NameBlock } from "./names.ts";
 import type { NameAnswers } from "./rewrites.ts";
-import { type LossReason, type NameRule } from "./special-rule.ts";
+import type { NameRule } from "./special-rule.ts";
 
 /** What the list means for a name and for what is below it. */
 export interface NameFact extends NameLevels {

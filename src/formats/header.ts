@@ -1,6 +1,6 @@
+import { durationMs } from "../diagnostics/text.ts";
 import { encodeUtf8, lineEnd } from "../bytes/text.ts";
 import type { Config } from "../config/lists.ts";
-import { durationMs } from "../config/units.ts";
 
 const COMPILER_NAME = "rules-compiler";
 

@@ -1,3 +1,4 @@
+import type { LossReason } from "../documents/facts.ts";
 import { decodeUtf8 } from "../bytes/text.ts";
 import { addEnd, addWhole, nameFilter, sharedReader } from "../kernel/names.ts";
 import { type PlacedRule, RuleIndex, literalOf, nameScope } from "../meaning/rule-index.ts";
@@ -13,7 +14,7 @@ import {
 } from "./classified-names.ts";
 import type { NameBlock, NameBuffer, NameTrial, SpecialRule } from "./names.ts";
 import { NamedRewrites, RewriteExceptions, isNameRewrite } from "./rewrites.ts";
-import { type LossReason, type NameRule, type Rewrite, readSpecialRule } from "./special-rule.ts";
+import { type NameRule, type Rewrite, readSpecialRule } from "./special-rule.ts";
 
 /** A rule without a name, such as a pattern. */
 interface NamelessRule extends SpecialRule {

@@ -11,8 +11,6 @@ import { isRegexText } from "../syntax/regex-rule.ts";
 import { quickAscii } from "../syntax/written-names.ts";
 import type { Loss, LossReason } from "../documents/facts.ts";
 
-export type { Loss, LossReason } from "../documents/facts.ts";
-
 /** A rule for a name. */
 export interface NameRule {
   readonly name: string;

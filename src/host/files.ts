@@ -1,4 +1,4 @@
-import { ByteBuffer, LF } from "../bytes/text.ts";
+import { ByteBuffer, LF, encodeUtf8 } from "../bytes/text.ts";
 import { CompilerError, errorOf } from "../diagnostics/render.ts";
 import { printable, reasonOf } from "../diagnostics/text.ts";
 import {
@@ -351,4 +351,22 @@ export const isAnything: Shape = () => true;
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Writes a user's file atomically. Rejects with a `CompilerError`. */
+export async function writeText(path: string, text: string, host: Host): Promise<void> {
+  try {
+    // Keeps symbolic links and file permissions.
+    const real = await host.realPath(path).catch(() => path);
+    await writeWhole(real, host, (file) => file.write(encodeUtf8(text)));
+  } catch (error) {
+    throw outputFailed(`Cannot write ${printable(path)}`, error);
+  }
+}
+
+/** Turns the `HostError` of a failed write into a `CompilerError`; returns any other error unchanged. */
+export function outputFailed(message: string, error: unknown): unknown {
+  if (!(error instanceof HostError)) return error;
+  const cause = reasonOf(error.code, error.message);
+  return new CompilerError([errorOf("output-failed", message, { cause })]);
 }

@@ -352,3 +352,33 @@ export class Checkpoint {
     signal.throwIfAborted();
   }
 }
+
+/** What a configuration may do only with permission, because it may come from elsewhere. */
+export const PERMITS = ["hooks", "plugins", "paths"] as const;
+
+export type Permit = (typeof PERMITS)[number];
+
+/** A file that all parts of a run read once, and what it contains. */
+export class ReadOnce<T> {
+  /** As it was named. */
+  readonly path: string;
+  private readonly host: Host;
+  private bytes: Promise<Uint8Array> | undefined;
+  private content: Promise<T> | undefined;
+
+  constructor(path: string, host: Host) {
+    this.path = path;
+    this.host = host;
+  }
+
+  /** Rejects with a `HostError`. */
+  async read(): Promise<Uint8Array> {
+    const { host, path } = this;
+    return await (this.bytes ??= host.readFile(host.path.resolve(host.cwd, path)));
+  }
+
+  /** The result of the first call. */
+  async opened(open: () => Promise<T>): Promise<T> {
+    return await (this.content ??= open());
+  }
+}

@@ -98,8 +98,6 @@ function settingsOf(one: Readonly<Record<string, unknown>>): ImportedSettings {
   };
 }
 
-export { isAddress, isFetchable } from "../sources/limits.ts";
-
 /** A list in the configuration of other software. */
 export interface ImportedList {
   readonly name: string;

@@ -29,14 +29,13 @@ import {
   type Row,
   configOfLists,
   hostlistCompiler,
-  isAddress,
-  isFetchable,
   nameOf,
   recordsIn,
   textsIn,
   withFiles,
   withUniqueNames,
 } from "./hostlist-compiler.ts";
+import { isAddress, isFetchable } from "../sources/limits.ts";
 
 const SQLITE = "SQLite format 3\0";
 const MAX_BYTES = 16 * 1024 * 1024;

@@ -1,25 +1,26 @@
 import type { Config } from "../config/lists.ts";
 import { printable } from "../diagnostics/text.ts";
 import {
-  PACKED_ENDING,
-  type Shape,
-  StateFile,
+  arrayOf,
   either,
   ifAvailable,
   isDigest,
   isText,
   isToken,
-  arrayOf,
   newToken,
   objectOf,
   oneOf,
+  outputFailed,
+  PACKED_ENDING,
   removeLeftoversIn,
+  type Shape,
+  StateFile,
   temporaryOf,
 } from "../host/files.ts";
 import { type Host, HostError, type NewFile } from "../host/host.ts";
 import { journalPath, recordFolder } from "../record/record-file.ts";
 import { digestOfFile } from "../sources/copies.ts";
-import { type OutputFile, type OutputLock, outputFailed } from "./list-file.ts";
+import type { OutputFile, OutputLock } from "./list-file.ts";
 import { type OutputPlan, plannedFiles } from "./output-plan.ts";
 import { isPatchOf, patchFolder } from "./patches.ts";
 import { isPartOf } from "./split-file.ts";

@@ -11,17 +11,15 @@ import { NameExpander } from "../kernel/names.ts";
 import { isExpression } from "../meaning/line.ts";
 import { type RankedNames, rankedInOrder } from "../meaning/ranked-names.ts";
 import { loadRegex } from "../syntax/regex-rule.ts";
-import { CdbFile, luaName } from "./cdb-file.ts";
+import { CdbRecords, CdbWriter, dnsdistLua } from "../formats/cdb.ts";
+import { ListFile, type OutputFile } from "./list-file.ts";
 import type { FileSet } from "./file-set.ts";
-import type { OutputFile } from "./list-file.ts";
 import { PackedFiles, withPacked } from "./manifest.ts";
-import { type OutputPlan, plannedFiles } from "./output-plan.ts";
+import { type OutputPlan, luaName, plannedFiles } from "./output-plan.ts";
 import { type PartHeader, type PartLayout, SplitFile } from "./split-file.ts";
 import { StableFiles } from "./stable-files.ts";
 import { nextSerial, writeUpdates } from "./zone-updates.ts";
-import type { FormatOutputReport } from "../documents/facts.ts";
-
-export type { FormatOutputReport } from "../documents/facts.ts";
+import type { FormatOutputReport, WriteOutcome } from "../documents/facts.ts";
 
 /** Returns the header lines of a file, without comment signs. */
 type HeaderBuilder = (values: HeaderValues) => readonly string[];
@@ -336,4 +334,62 @@ function startBlock(
 function finishBlock(block: BlockFiles, plan: OutputPlan): void {
   if (block instanceof StableFiles) block.finish(plan.mostFiles);
   if (block instanceof CdbFile) block.finish();
+}
+
+/** The list as a constant database, and the Lua file for it. */
+class CdbFile {
+  readonly path: string;
+  readonly paths: readonly string[];
+  private readonly host: Host;
+  private readonly list: string;
+  private readonly file: ListFile;
+  private readonly lua: ListFile;
+  private writer: CdbWriter | undefined;
+  private records: CdbRecords | undefined;
+
+  constructor(path: string, list: string, host: Host) {
+    this.path = path;
+    this.paths = [path];
+    this.list = list;
+    this.host = host;
+    this.file = new ListFile(path, host);
+    this.lua = new ListFile(luaName(path), host);
+  }
+
+  get bytes(): number {
+    return this.writer?.bytes ?? 0;
+  }
+
+  /** Whether the names need more than 4 GiB. */
+  get isTooLarge(): boolean {
+    return this.writer?.isFull === true;
+  }
+
+  async open(): Promise<void> {
+    await this.file.open();
+    await this.lua.open();
+    this.writer = new CdbWriter(this.file, () => scratchOf(this.host));
+    this.records = new CdbRecords(this.writer);
+    this.lua.write(encodeUtf8(dnsdistLua([this.list])));
+  }
+
+  write(lines: Uint8Array): void {
+    this.records!.add(lines);
+  }
+
+  /** Completes the database. */
+  finish(): void {
+    this.writer!.finish();
+  }
+
+  async stage(set: FileSet): Promise<WriteOutcome> {
+    const outcomes = [await this.file.stageLater(set), await this.lua.stage(set)];
+    return outcomes.includes("written") ? "written" : "unchanged";
+  }
+
+  async close(): Promise<void> {
+    this.writer?.close();
+    await this.lua.close();
+    await this.file.close();
+  }
 }

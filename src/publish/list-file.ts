@@ -1,6 +1,6 @@
 import { END_BYTES, decodeUtf8, encodeUtf8, equalBytes } from "../bytes/text.ts";
 import { CompilerError, errorOf } from "../diagnostics/render.ts";
-import { printable, reasonOf, someOf } from "../diagnostics/text.ts";
+import { printable, someOf } from "../diagnostics/text.ts";
 import { slugOf } from "../engine/plan.ts";
 import {
   StateFile,
@@ -12,13 +12,12 @@ import {
   readFully,
   removeLeftovers,
   temporaryOf,
+  outputFailed,
 } from "../host/files.ts";
 import { type Host, HostError, type NewFile, type OpenFile, type ProcessId } from "../host/host.ts";
 import { canaryIn } from "../syntax/host-name.ts";
 import type { FileSet } from "./file-set.ts";
 import type { WriteOutcome } from "../documents/facts.ts";
-
-export type { WriteOutcome } from "../documents/facts.ts";
 
 /** A file that is written beside the published one, under a temporary name, until a set of files publishes it. */
 export class ListFile {
@@ -208,13 +207,6 @@ function withoutDates(bytes: Uint8Array, header: number): string {
       at < header ? "?".repeat(found.length) : found,
     );
   return text;
-}
-
-/** Turns the `HostError` of a failed write into a `CompilerError`; returns any other error unchanged. */
-export function outputFailed(message: string, error: unknown): unknown {
-  if (!(error instanceof HostError)) return error;
-  const cause = reasonOf(error.code, error.message);
-  return new CompilerError([errorOf("output-failed", message, { cause })]);
 }
 
 /** What the path of an output refers to, after following links. */

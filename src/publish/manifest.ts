@@ -1,17 +1,17 @@
 import { decodeUtf8, encodeUtf8 } from "../bytes/text.ts";
 import type { Config } from "../config/lists.ts";
-import { durationMs } from "../config/units.ts";
 import { CompilerError, type Diagnostic, errorOf } from "../diagnostics/render.ts";
-import { printable, reasonOf } from "../diagnostics/text.ts";
+import { durationMs, printable, reasonOf } from "../diagnostics/text.ts";
 import {
-  PACKED_ENDINGS,
-  StateFile,
   ifAvailable,
   isText,
   isWhole,
   newToken,
   objectOf,
   oneOf,
+  outputFailed,
+  PACKED_ENDINGS,
+  StateFile,
   temporaryOf,
   writeWhole,
 } from "../host/files.ts";
@@ -31,12 +31,9 @@ import {
   checkTemplate,
   fileNamed,
   isSameButDate,
-  outputFailed,
   readStart,
 } from "./list-file.ts";
 import type { Manifest, SourceReport } from "../documents/facts.ts";
-
-export type { Manifest } from "../documents/facts.ts";
 
 const DEFAULT_EXPIRES = "14d";
 

@@ -1,8 +1,7 @@
 import type { Config, OutputConfig } from "../config/lists.ts";
 import { OUTPUT_FIELDS, SIZE_PRESETS, answerOf } from "../config/outputs.ts";
-import { sizeBytes } from "../config/units.ts";
 import { CompilerError, errorOf } from "../diagnostics/render.ts";
-import { printable, someOf } from "../diagnostics/text.ts";
+import { printable, sizeBytes, someOf } from "../diagnostics/text.ts";
 import { NO_PLUGINS, type Plugins } from "../engine/plugins.ts";
 import type { SizeLimit } from "../formats/fit-rules.ts";
 import type { LossPolicy } from "../formats/format-writer.ts";
@@ -10,7 +9,6 @@ import { nameFormats } from "../formats/formats.ts";
 import { DEFAULT_OPTIONS, type FormatOptions, type NameFormat } from "../formats/name-format.ts";
 import type { Host } from "../host/host.ts";
 import type { Answer } from "../meaning/answer.ts";
-import { luaName } from "./cdb-file.ts";
 import { type OutputFile, checkTemplate, fileNamed } from "./list-file.ts";
 import { withPacked } from "./manifest.ts";
 import { type SplitLimits, stemOf } from "./split-file.ts";
@@ -233,4 +231,9 @@ export function blocksNamesAlone({ format, options }: OutputPlan): boolean {
 
 function invalid(what: string, hint: string): CompilerError {
   return new CompilerError([errorOf("config-invalid", `Invalid configuration: ${what}`, { hint })]);
+}
+
+/** The name of the Lua file of a database. */
+export function luaName(path: string): string {
+  return `${path}.lua`;
 }

@@ -1,3 +1,4 @@
+import { durationMs } from "../diagnostics/text.ts";
 import { createHash } from "node:crypto";
 import { SliceTable, hashBytes, hashSlice } from "../bytes/hash.ts";
 import {
@@ -10,7 +11,6 @@ import {
   encodeUtf8,
 } from "../bytes/text.ts";
 import type { Config } from "../config/lists.ts";
-import { durationMs } from "../config/units.ts";
 import { scratchOf } from "../engine/compile-options.ts";
 import { slugOf } from "../engine/plan.ts";
 import { rcsDiff } from "../formats/rcs-diff.ts";

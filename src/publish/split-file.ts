@@ -1,3 +1,4 @@
+import type { WriteOutcome } from "../documents/facts.ts";
 import { SPACE, countLineFeeds, decodeUtf8, encodeUtf8, lineEnd } from "../bytes/text.ts";
 import { CompilerError, errorOf } from "../diagnostics/render.ts";
 import { numberText, printable } from "../diagnostics/text.ts";
@@ -5,7 +6,7 @@ import { PACKED_ENDINGS, ifAvailable, writeWhole } from "../host/files.ts";
 import type { Host } from "../host/host.ts";
 import { recordFolder } from "../record/record-file.ts";
 import type { FileSet } from "./file-set.ts";
-import { ListFile, type WriteOutcome } from "./list-file.ts";
+import { ListFile } from "./list-file.ts";
 
 export interface SplitLimits {
   readonly names: number;

@@ -1,8 +1,8 @@
+import type { WriteOutcome } from "../documents/facts.ts";
 import { TextNumbers } from "../bytes/hash.ts";
 import { countLineFeeds, decodeUtf8, eachLine, encodeUtf8, lineEnd } from "../bytes/text.ts";
 import type { Host } from "../host/host.ts";
 import type { FileSet } from "./file-set.ts";
-import type { WriteOutcome } from "./list-file.ts";
 import { type PartHeader, type PartLayout, SplitFile, publishedParts } from "./split-file.ts";
 
 /** The lines of one name. */

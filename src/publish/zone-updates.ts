@@ -7,8 +7,6 @@ import { type OutputPlan, updatesFile } from "./output-plan.ts";
 import { LineDifference } from "./patches.ts";
 import type { ZoneUpdates } from "../documents/facts.ts";
 
-export type { ZoneUpdates } from "../documents/facts.ts";
-
 /** A message has at most 65,535 bytes (RFC 1035). The rest is for the header, the prerequisite, the SOA record and a signature. */
 const MESSAGE_BYTES = 60_000;
 /** Type, class, TTL, length, and the longest data. */

@@ -1,10 +1,15 @@
-import type { AliveStats, ListBesideOthers, NameState, SourceAlive } from "../documents/facts.ts";
+import type {
+  AliveStats,
+  ListBesideOthers,
+  NameState,
+  SourceAlive,
+  TrafficStats,
+} from "../documents/facts.ts";
 import type { PublishedBuild } from "../builder/state/kept-builds.ts";
 import { bufferOf } from "../bytes/text.ts";
 import { statsOf } from "../explain/glossary.ts";
 import { ListRules } from "../explain/list-rules.ts";
 import { SourceLines } from "../explain/source-lines.ts";
-import type { TrafficStats } from "../explain/traffic.ts";
 import { MappedNames, eachLiveLine } from "../explain/why.ts";
 import type { Host } from "../host/host.ts";
 import { type NamedLiveness, type Verdicts, livenessFacts } from "../liveness/verdict.ts";

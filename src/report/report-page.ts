@@ -1,18 +1,17 @@
-import type { ListBesideOthers } from "../documents/facts.ts";
+import type {
+  ListBesideOthers,
+  Change,
+  ListStats,
+  SourceStats,
+  TrafficStats,
+} from "../documents/facts.ts";
 import { createHash } from "node:crypto";
 import { type PublishedBuild, keptStates } from "../builder/state/kept-builds.ts";
 import { equalBytes } from "../bytes/text.ts";
 import { countText, timestampText, numberText, someOf } from "../diagnostics/text.ts";
-import { type Change, changedText } from "../explain/list-change.ts";
-import {
-  FATE_ENTRIES,
-  LABELS,
-  type ListStats,
-  type SourceStats,
-  byRank,
-} from "../explain/glossary.ts";
+import { changedText } from "../explain/list-change.ts";
+import { FATE_ENTRIES, LABELS, byRank } from "../explain/glossary.ts";
 import { type ListChange, listChange, namesWith, rankOfChange } from "../explain/list-change.ts";
-import type { TrafficStats } from "../explain/traffic.ts";
 import type { AliveStats } from "../documents/facts.ts";
 import type { Host } from "../host/host.ts";
 import type { RankedNames } from "../meaning/ranked-names.ts";

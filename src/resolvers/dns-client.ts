@@ -1,3 +1,4 @@
+import type { BuildContext } from "../builder/build.ts";
 import { Buffer } from "node:buffer";
 import { randomInt } from "node:crypto";
 import type { ProjectOptions } from "../builder/plan/build-options.ts";
@@ -273,12 +274,20 @@ function soaIn(records: Records): string | undefined {
 const LONGEST = 16;
 const NAME = /^(?=.{1,253}$)[a-z\d_-]{1,63}(?:\.[a-z\d_-]{1,63})*$/;
 
+/** The names, each followed by those that it is an alias of, as a resolver says. */
+export async function withAliases(
+  names: readonly string[],
+  resolver: string,
+  { options, host, signal }: Pick<BuildContext, "options" | "host" | "signal">,
+): Promise<string[]> {
+  const found = await resolverNamed(resolver, options, host);
+  const chains: string[] = [];
+  for (const name of names) chains.push(...(await cnameChain(name, found, host, { signal })));
+  return [...new Set(chains)];
+}
+
 /** The resolver of a configuration with this name. Rejects with a `CompilerError` if it does not exist. */
-export async function resolverNamed(
-  name: string,
-  options: ProjectOptions,
-  host: Host,
-): Promise<Resolver> {
+async function resolverNamed(name: string, options: ProjectOptions, host: Host): Promise<Resolver> {
   const { project } = await openProject({ ...options, filter: [] }, host);
   const resolvers = resolversOf(project.config);
   const found = resolvers.find((one) => one.name === name);

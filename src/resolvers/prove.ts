@@ -26,8 +26,6 @@ import {
 } from "./resolver-check.ts";
 import type { Proof, ProofOutcome, ResolverState } from "../documents/facts.ts";
 
-export type { Proof, ResolverState } from "../documents/facts.ts";
-
 interface ProveOptions {
   /** How long a resolver may take to load the list. */
   readonly waitMs: number;

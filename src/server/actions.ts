@@ -1,10 +1,9 @@
+import type { HeldList, Problem } from "../documents/facts.ts";
 import { Exit } from "../diagnostics/codes.ts";
 import type { Host, WebReply } from "../host/host.ts";
-import type { Problem } from "./history.ts";
 import { type ActionRequest, jsonReply, textReply } from "./requests.ts";
 import { type Runner, withDeadline } from "./runs.ts";
 import type { EventLog } from "./serve.ts";
-import type { HeldList } from "./served-lists.ts";
 
 /** How an action ended. */
 export interface ActionEnd {

@@ -1,12 +1,8 @@
-import { type ResolverState, lacksProof } from "../resolvers/prove.ts";
 import { someOf } from "../diagnostics/text.ts";
-import { type ListedCondition, lastingConditions } from "../builder/state/conditions.ts";
-import { isDegraded } from "../sources/acquire.ts";
-import { type HeldList, rulesOf } from "./served-lists.ts";
-import { type History, type Run, problemsOf, sourcesOf } from "./history.ts";
-import type { Health } from "../documents/facts.ts";
-
-export type { Health } from "../documents/facts.ts";
+import type { Health, HeldList, ResolverState, Run } from "../documents/facts.ts";
+import { type ListedCondition, isDegraded, lacksProof, lastingConditions } from "../index.ts";
+import { type History, problemsOf, sourcesOf } from "./history.ts";
+import { rulesOf } from "./served-lists.ts";
 
 export interface HealthInput {
   readonly history: History;

@@ -1,4 +1,5 @@
 import { Exit } from "../diagnostics/codes.ts";
+import type { CompileReport, Problem, Run, RunOutcome, RunTrigger } from "../documents/facts.ts";
 import {
   StateFile,
   type TypeCheck,
@@ -14,11 +15,7 @@ import {
   mapOf,
 } from "../host/files.ts";
 import type { Host } from "../host/host.ts";
-import { isDegraded } from "../sources/acquire.ts";
-import type { CompileReport } from "../index.ts";
-import type { Problem, Run, RunOutcome, RunTrigger } from "../documents/facts.ts";
-
-export type { Problem, Run } from "../documents/facts.ts";
+import { isDegraded } from "../index.ts";
 
 export type Outcome = RunOutcome;
 export const OUTCOMES: readonly Outcome[] = [

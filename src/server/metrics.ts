@@ -1,12 +1,15 @@
-import { type ListedCondition, lastingConditions } from "../builder/state/conditions.ts";
-import { OUTCOMES as PROOF_OUTCOMES } from "../builder/state/list-state.ts";
 import { CODES, type Code, Exit, codeEntry } from "../diagnostics/codes.ts";
 import { VERSION } from "../diagnostics/version.ts";
-import { definitionOf } from "../explain/glossary.ts";
-import type { ResolverState } from "../resolvers/prove.ts";
-import { isDegraded } from "../sources/acquire.ts";
+import type { HeldList, ResolverState } from "../documents/facts.ts";
+import {
+  type ListedCondition,
+  PROOF_OUTCOMES,
+  definitionOf,
+  isDegraded,
+  lastingConditions,
+} from "../index.ts";
 import { DURATION_BUCKETS, type History, OUTCOMES, problemsOf, sourcesOf } from "./history.ts";
-import type { HeldList, ListVersion } from "./served-lists.ts";
+import type { ListVersion } from "./served-lists.ts";
 
 /** The values that a scrape reports. */
 export interface MetricsInput {

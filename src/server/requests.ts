@@ -1,6 +1,4 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-import { BUILD } from "../builder/state/kept-builds.ts";
-import { decodeUtf8, encodeUtf8 } from "../bytes/text.ts";
 import { CompilerError, errorOf } from "../diagnostics/render.ts";
 import { printable, reasonOf, someOf } from "../diagnostics/text.ts";
 import { temporaryFor } from "../host/files.ts";
@@ -11,6 +9,7 @@ import {
   type WebReply,
   type WebRequest,
 } from "../host/host.ts";
+import { BUILD } from "../index.ts";
 import { PAGE_STYLE } from "../pages/html.ts";
 
 const BYTES = 32;
@@ -46,7 +45,7 @@ export class OwnToken {
     try {
       await host.makeFolder(folder);
       file = host.createFile(temporary, undefined, PRIVATE);
-      file.write(encodeUtf8(this.#header));
+      file.write(new TextEncoder().encode(this.#header));
       await file.finish();
       file = undefined;
       await host.rename(temporary, path);
@@ -121,7 +120,7 @@ export async function readToken(file: string, host: Host): Promise<BearerToken> 
   try {
     if ((((await host.modeOf?.(path)) ?? 0) & OTHERS_READ) !== 0)
       throw problem("Other users can read the token file", file, { hint: "Run: chmod 600 FILE" });
-    text = decodeUtf8(await host.readFile(path));
+    text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(await host.readFile(path));
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
     const cause = reasonOf(error.code, error.message);

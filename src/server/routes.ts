@@ -1,7 +1,7 @@
+import type { Health } from "../documents/facts.ts";
 import type { WebReply, WebRequest } from "../host/host.ts";
-import { PATCH_FOLDER } from "../publish/patches.ts";
+import { PATCH_FOLDER } from "../index.ts";
 import { Actions, type ActionsOptions } from "./actions.ts";
-import type { Health } from "./health.ts";
 import {
   ACTIONS,
   type Action,

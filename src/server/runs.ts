@@ -1,3 +1,4 @@
+import type { Problem, Run } from "../documents/facts.ts";
 import { Cron } from "croner";
 import { Exit, codeEntry } from "../diagnostics/codes.ts";
 import { CompilerError, errorOf } from "../diagnostics/render.ts";
@@ -6,8 +7,6 @@ import type { Host } from "../host/host.ts";
 import {
   type History,
   type Outcome,
-  type Problem,
-  type Run,
   type SourceStates,
   type SuccessfulBuild,
   TIMEOUT,

@@ -1,5 +1,3 @@
-import type { ListedCondition } from "../builder/state/conditions.ts";
-import { encodeUtf8 } from "../bytes/text.ts";
 import {
   CompilerError,
   type Diagnostic,
@@ -8,6 +6,7 @@ import {
   locationText,
 } from "../diagnostics/render.ts";
 import { printable, reasonOf } from "../diagnostics/text.ts";
+import type { Health, HeldList, ResolverState } from "../documents/facts.ts";
 import {
   type Answerer,
   type Host,
@@ -17,15 +16,14 @@ import {
   type WebReply,
   type WebRequest,
 } from "../host/host.ts";
-import { PATCH_FOLDER } from "../publish/patches.ts";
-import { type ResolverState, lacksProof } from "../resolvers/prove.ts";
-import { type Health, ageOf, healthOf } from "./health.ts";
+import { type ListedCondition, PATCH_FOLDER, lacksProof } from "../index.ts";
+import { ageOf, healthOf } from "./health.ts";
 import { NO_HISTORY, isWorthRetrying, readHistory } from "./history.ts";
 import { type ProbeTimes, metricsText } from "./metrics.ts";
 import { type OwnToken, jsonReply } from "./requests.ts";
 import { type RequestSettings, type RouteContext, requestContext, route } from "./routes.ts";
 import { Runner, type RunnerOptions, type Schedule, Scheduler } from "./runs.ts";
-import { type HeldList, ListStore, ServedFiles } from "./served-lists.ts";
+import { ListStore, ServedFiles } from "./served-lists.ts";
 import { statusPage } from "./status-page.ts";
 
 interface ServeSettings {
@@ -337,7 +335,7 @@ class Server {
   /** As bytes, which all requests within a second share. */
   private throttle(make: () => string): () => Uint8Array {
     const now = (): number => this.host.now().getTime();
-    return throttle(now, () => encodeUtf8(make()));
+    return throttle(now, () => new TextEncoder().encode(make()));
   }
 
   private health(): Health {

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { HeldList } from "../documents/facts.ts";
 import { PACKED_ENDINGS, ifAvailable, temporaryFor } from "../host/files.ts";
 import {
   type FileStamp,
@@ -9,12 +10,9 @@ import {
   type WebReply,
   type WebRequest,
 } from "../host/host.ts";
-import { recordFolder } from "../record/record-file.ts";
+import { recordFolder } from "../index.ts";
 import type { SuccessfulBuild } from "./history.ts";
 import type { EventLog } from "./serve.ts";
-import type { HeldList } from "../documents/facts.ts";
-
-export type { HeldList } from "../documents/facts.ts";
 
 /** How long the store may miss that another process published a list. */
 const REFRESH_MS = 1000;

@@ -1,6 +1,7 @@
 import { countText, listCommandLine, numberText, timestampText } from "../diagnostics/text.ts";
 import { VERSION } from "../diagnostics/version.ts";
-import { LABELS, fatesOfRules } from "../explain/glossary.ts";
+import type { Health, HeldList, Problem, ResolverState, Run } from "../documents/facts.ts";
+import { LABELS, fatesOfRules, isDegraded, lacksProof } from "../index.ts";
 import {
   type Attention,
   type Html,
@@ -16,11 +17,8 @@ import {
   sizeText,
   table,
 } from "../pages/html.ts";
-import { type ResolverState, lacksProof } from "../resolvers/prove.ts";
-import { isDegraded } from "../sources/acquire.ts";
-import type { Health } from "./health.ts";
-import { type History, type Problem, type Run, problemsOf, sourcesOf } from "./history.ts";
-import { type HeldList, type ListVersion, rulesOf } from "./served-lists.ts";
+import { type History, problemsOf, sourcesOf } from "./history.ts";
+import { type ListVersion, rulesOf } from "./served-lists.ts";
 import { whyForm } from "./why.ts";
 
 interface StatusView {

@@ -1,13 +1,11 @@
 import { timestampText, printable, someOf } from "../diagnostics/text.ts";
-import { askedName } from "../explain/traffic.ts";
+import type { Explanation, LineFate, RuleInList, WhyOfList } from "../documents/facts.ts";
 import type { Host, WebReply, WebRequest } from "../host/host.ts";
 import { clientAddress } from "../host/node-http-server.ts";
+import { askedName } from "../index.ts";
 import { Html, html, htmlPage, table } from "../pages/html.ts";
 import { type BearerToken, CHALLENGE, jsonReply, pageReply } from "./requests.ts";
 import { withDeadline } from "./runs.ts";
-import type { Explanation, LineFate, RuleInList } from "../index.ts";
-import type { WhyOfList } from "../documents/facts.ts";
-export type { WhyOfList } from "../documents/facts.ts";
 
 interface WhyContext {
   readonly listNames: readonly string[];

@@ -1,8 +1,9 @@
+import type { ResolverState } from "../../src/documents/facts.ts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { publishedCanary } from "../../src/publish/list-file.ts";
 import { openProject } from "../../src/builder/plan/project.ts";
-import { type ResolverState, lastProofs } from "../../src/resolvers/prove.ts";
+import { lastProofs } from "../../src/resolvers/prove.ts";
 import { buildOf } from "../../src/syntax/host-name.ts";
 import { ProofLoop } from "../support/resolvers/proof-loop.ts";
 

@@ -1,3 +1,4 @@
+import type { Proof } from "../../src/documents/facts.ts";
 import assert from "node:assert/strict";
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import {
@@ -12,7 +13,6 @@ import {
 import { join } from "node:path";
 import process from "node:process";
 import { type TestContext, test } from "node:test";
-import type { Proof } from "../../src/resolvers/prove.ts";
 import { canaryIn } from "../../src/syntax/host-name.ts";
 import { DiskProject } from "../support/disk-project.ts";
 import { startInternet } from "../support/resolvers/internet.ts";

@@ -1,10 +1,10 @@
+import type { Proof } from "../../src/documents/facts.ts";
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { type TestContext, test } from "node:test";
-import type { Proof } from "../../src/resolvers/prove.ts";
 import { canaryIn } from "../../src/syntax/host-name.ts";
 import { DiskProject } from "../support/disk-project.ts";
 import { listsIn } from "../support/documents.ts";

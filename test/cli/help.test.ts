@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { commands } from "../../src/cli/commands/registry.ts";
 import { SHOWN_FLAGS, takersOf } from "../../src/cli/flags/flags.ts";
-import { COMPLETIONS } from "../../src/cli/flags/help.ts";
+import { COMPLETIONS } from "../../src/cli/commands/help.ts";
 import { run } from "../../src/cli/main.ts";
 import { textWidth } from "../../src/cli/output/reporter.ts";
 import { CODES, EXIT_MEANINGS, Exit, codeEntry } from "../../src/diagnostics/codes.ts";

@@ -1,7 +1,7 @@
+import type { LineFate } from "../../src/documents/facts.ts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { run } from "../../src/cli/main.ts";
-import type { LineFate } from "../../src/explain/why.ts";
 import { type Host, memoryHost } from "../support/internals.ts";
 import { packingHost } from "../support/packing-host.ts";
 import { regexTexts } from "../../src/syntax/regex-rule.ts";

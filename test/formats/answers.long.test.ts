@@ -1,3 +1,4 @@
+import type { FormatOutputReport } from "../../src/documents/facts.ts";
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -7,7 +8,6 @@ import process from "node:process";
 import { after, before, test } from "node:test";
 import dnsPacket, { type RecordType } from "dns-packet";
 import { nameFormats } from "../../src/formats/formats.ts";
-import type { FormatOutputReport } from "../../src/publish/format-outputs.ts";
 import { listIn } from "../support/documents.ts";
 import { blocksOf } from "../support/markdown.ts";
 import { isNightly } from "../support/nightly.ts";

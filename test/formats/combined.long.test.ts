@@ -1,11 +1,11 @@
-import type { WrittenOutput } from "../../src/documents/facts.ts";
+import type { WrittenOutput, LossReason } from "../../src/documents/facts.ts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { encodeUtf8 } from "../../src/bytes/text.ts";
 import { COMBINED_FIELDS } from "../../src/config/outputs.ts";
 import { CombinedNames } from "../../src/formats/combined/combined-names.ts";
 import { combinedFormats, unboundTags } from "../../src/formats/combined/registry.ts";
-import { type LossReason, Losses } from "../../src/formats/special-rule.ts";
+import { Losses } from "../../src/formats/special-rule.ts";
 import { randomList } from "../support/agreement/random-list.ts";
 import { projectOf } from "../support/lists-project.ts";
 import { memoryHost } from "../support/memory-host.ts";

@@ -1,7 +1,7 @@
+import { importInto } from "../../src/resolvers/alive.ts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { importInto } from "../../src/liveness/imported.ts";
 import {
   type NameHistory,
   MARKS,

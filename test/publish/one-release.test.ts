@@ -1,6 +1,6 @@
+import type { Manifest } from "../../src/documents/facts.ts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Manifest } from "../../src/publish/manifest.ts";
 import { MemoryProject } from "../support/memory-project.ts";
 import { minisignKeys } from "../support/minisign-keys.ts";
 

@@ -1,8 +1,8 @@
+import { sizeBytes } from "../../src/diagnostics/text.ts";
 import assert from "node:assert/strict";
 import process from "node:process";
 import { test } from "node:test";
 import { FORMAT_NAMES, SIZE_PRESETS } from "../../src/config/outputs.ts";
-import { sizeBytes } from "../../src/config/units.ts";
 import { FileSet } from "../../src/publish/file-set.ts";
 import type { SplitLimits } from "../../src/publish/split-file.ts";
 import { StableFiles } from "../../src/publish/stable-files.ts";

@@ -1,3 +1,4 @@
+import type { Proof } from "../../src/documents/facts.ts";
 import assert from "node:assert/strict";
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,7 +8,7 @@ import { setDefaultCACertificates } from "node:tls";
 import { nodeHost } from "../../src/host/node.ts";
 import { build } from "../../src/index.ts";
 import type { ClientLimits } from "../../src/resolvers/dns-client.ts";
-import { type Proof, proveResolvers } from "../../src/resolvers/prove.ts";
+import { proveResolvers } from "../../src/resolvers/prove.ts";
 import { askAll } from "../support/resolvers/dns-client.ts";
 import { type Internet, startInternet } from "../support/resolvers/internet.ts";
 import {

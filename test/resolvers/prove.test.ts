@@ -1,6 +1,6 @@
+import type { Proof } from "../../src/documents/facts.ts";
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import type { Proof } from "../../src/resolvers/prove.ts";
 import { canaryIn } from "../../src/syntax/host-name.ts";
 import { DiskProject } from "../support/disk-project.ts";
 import { answerTo, decoded, udpServer } from "../support/resolvers/dns-server.ts";

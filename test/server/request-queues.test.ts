@@ -1,3 +1,4 @@
+import type { WhyOfList } from "../../src/documents/facts.ts";
 import assert from "node:assert/strict";
 import { setImmediate as turn } from "node:timers/promises";
 import { test } from "node:test";
@@ -6,7 +7,7 @@ import { type ActionEnd, Actions } from "../../src/server/actions.ts";
 import { EventLog } from "../../src/server/serve.ts";
 import { NO_HISTORY } from "../../src/server/history.ts";
 import { Runner } from "../../src/server/runs.ts";
-import { type WhyEnd, WhyAnswers, type WhyOfList, type WhyQuestion } from "../../src/server/why.ts";
+import { type WhyEnd, WhyAnswers, type WhyQuestion } from "../../src/server/why.ts";
 import { NO_STYLE } from "../../src/diagnostics/render.ts";
 import { type Host, memoryHost } from "../support/internals.ts";
 import { propertyRuns } from "../support/property.ts";

@@ -1,3 +1,4 @@
+import type { Explanation } from "../../src/documents/facts.ts";
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import {
@@ -14,7 +15,6 @@ import { connect } from "node:net";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import type { Explanation } from "../../src/explain/why.ts";
 import { runProgram } from "../support/command.ts";
 import { answerTo, udpServer } from "../support/resolvers/dns-server.ts";
 import { freeTcpPort } from "../support/resolvers/reloadable.ts";

@@ -1,9 +1,10 @@
+import type { WhyOfList } from "../../src/documents/facts.ts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { WebReply } from "../../src/host/host.ts";
 import { type ActionRequest, BearerToken, jsonReply } from "../../src/server/requests.ts";
 import { type RouteContext, route } from "../../src/server/routes.ts";
-import { WhyAnswers, type WhyOfList, type WhyQuestion } from "../../src/server/why.ts";
+import { WhyAnswers, type WhyQuestion } from "../../src/server/why.ts";
 import { memoryHost } from "../support/internals.ts";
 
 const TOKEN = "0123456789abcdef0123456789abcdef";

@@ -1,3 +1,4 @@
+import type { Health } from "../../src/documents/facts.ts";
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { chmodSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -5,7 +6,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
-import type { Health } from "../../src/server/health.ts";
 import { PROGRAM } from "../support/command.ts";
 import { startInternet } from "../support/resolvers/internet.ts";
 import { freeTcpPort, reloadables } from "../support/resolvers/reloadable.ts";

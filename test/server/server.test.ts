@@ -1,6 +1,6 @@
+import type { ResolverState } from "../../src/documents/facts.ts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ResolverState } from "../../src/resolvers/prove.ts";
 import { type History, NO_HISTORY, isHistory, withRun } from "../../src/server/history.ts";
 import { metricsText } from "../../src/server/metrics.ts";
 import { BearerToken } from "../../src/server/requests.ts";

@@ -3,11 +3,10 @@ import {
   type InMemoryOptions,
   compileInMemory,
 } from "../../src/builder/compile-in-memory.ts";
-import type { Permit } from "../../src/builder/plan/build-options.ts";
 import { openProject } from "../../src/builder/plan/project.ts";
 import type { Config } from "../../src/config/lists.ts";
 import type { Plugins } from "../../src/engine/plugins.ts";
-import type { Host } from "../../src/host/host.ts";
+import type { Host, Permit } from "../../src/host/host.ts";
 import { nodeHost } from "../../src/host/node.ts";
 
 /** What tests use besides the public library: a host of their own, and everything that a compile knows. */

@@ -1,9 +1,5 @@
-import {
-  type SuccessfulBuild,
-  type History,
-  NO_HISTORY,
-  type Run,
-} from "../../src/server/history.ts";
+import type { Run } from "../../src/documents/facts.ts";
+import { type SuccessfulBuild, type History, NO_HISTORY } from "../../src/server/history.ts";
 import { withRun } from "../../src/server/history.ts";
 
 /** A server's memory of a hundred days, with refusals and stale sources. */

@@ -1,6 +1,7 @@
+import type { Health, Problem, Run } from "../../src/documents/facts.ts";
 import type { ListedCondition } from "../../src/builder/state/conditions.ts";
-import { type Health, healthOf } from "../../src/server/health.ts";
-import type { History, Problem, Run, SuccessfulBuild } from "../../src/server/history.ts";
+import { healthOf } from "../../src/server/health.ts";
+import type { History, SuccessfulBuild } from "../../src/server/history.ts";
 import { statusPage } from "../../src/server/status-page.ts";
 
 export const NOW: number = Date.parse("2026-11-15T12:00:00Z");

@@ -1,9 +1,9 @@
+import type { Loss } from "../../src/documents/facts.ts";
 import { ByteBuffer } from "../../src/bytes/text.ts";
 import { FormatWriter, type LossPolicy } from "../../src/formats/format-writer.ts";
 import { NO_LIMIT, type SizeLimit } from "../../src/formats/fit-rules.ts";
 import { NameExpander } from "../../src/kernel/names.ts";
 import { ListModel } from "../../src/formats/list-model.ts";
-import type { Loss } from "../../src/formats/special-rule.ts";
 import { DEFAULT_OPTIONS, type FormatOptions } from "../../src/formats/name-format.ts";
 import { NameBuffer } from "../../src/formats/names.ts";
 import { nameFormats } from "../../src/formats/formats.ts";

@@ -1,7 +1,8 @@
+import type { ClientTraffic } from "../../src/documents/facts.ts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { type ClientTraffic, trafficChange, trafficStats } from "../../src/explain/traffic.ts";
+import { trafficChange, trafficStats } from "../../src/explain/traffic.ts";
 import type { Host } from "../../src/host/host.ts";
 import { TrafficReader } from "../../src/traffic/traffic-reader.ts";
 import { type Config, memoryHost } from "../support/internals.ts";

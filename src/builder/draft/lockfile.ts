@@ -7,9 +7,16 @@ import type { SourceLock } from "../../engine/compile-options.ts";
 import type { CompiledList } from "../../engine/report.ts";
 import { allEntryFiles, allNameLists, selectionOf } from "../../engine/plan.ts";
 import { storeKeyOf } from "../../engine/source-state.ts";
-import { isDate, isNumber, isText, arrayOf, objectOf, writeWhole } from "../../host/files.ts";
+import {
+  arrayOf,
+  isDate,
+  isNumber,
+  isText,
+  objectOf,
+  outputFailed,
+  writeWhole,
+} from "../../host/files.ts";
 import { type Host, HostError } from "../../host/host.ts";
-import { outputFailed } from "../../publish/list-file.ts";
 import {
   type StoredFile,
   digestOf,

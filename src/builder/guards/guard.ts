@@ -1,9 +1,8 @@
-import type { CompileReport } from "../../documents/facts.ts";
+import type { CompileReport, TrafficChange } from "../../documents/facts.ts";
 import type { Config } from "../../config/lists.ts";
 import type { Diagnostic } from "../../diagnostics/render.ts";
 import { printable, someOf } from "../../diagnostics/text.ts";
 import type { ListFindings } from "../../engine/report.ts";
-import type { TrafficChange } from "../../explain/traffic.ts";
 import type { LastPublish } from "../state/list-state.ts";
 
 /** The limits of the guards. The configuration can set each of them. */

@@ -1,41 +1,15 @@
+import { type Permit, ReadOnce } from "../../host/host.ts";
 import type { WrittenConfig } from "../../config/lists.ts";
 import type { Plugins } from "../../engine/plugins.ts";
 import type { Host } from "../../host/host.ts";
 import type { Project } from "./project.ts";
 
-/** What a configuration may do only with permission, because it may come from elsewhere. */
-export const PERMITS = ["hooks", "plugins", "paths"] as const;
-
-export type Permit = (typeof PERMITS)[number];
-
 /** The configuration file of one run, which all its parts read once. */
-export class ConfigFile {
-  /** As it was named. */
-  readonly path: string;
-  private readonly host: Host;
-  private bytes: Promise<Uint8Array> | undefined;
-  private project: Promise<Project> | undefined;
-
-  constructor(path: string, host: Host) {
-    this.path = path;
-    this.host = host;
-  }
-
-  /** Rejects with a `HostError`. */
-  async read(): Promise<Uint8Array> {
-    const { host, path } = this;
-    return await (this.bytes ??= host.readFile(host.path.resolve(host.cwd, path)));
-  }
-
-  /** The result of the first call. */
-  async opened(open: () => Promise<Project>): Promise<Project> {
-    return await (this.project ??= open());
-  }
-}
+export type ConfigFile = ReadOnce<Project>;
 
 /** The configuration file that the options name. */
 export function configFileOf({ configFile, configPath }: ProjectOptions, host: Host): ConfigFile {
-  return configFile?.path === configPath ? configFile : new ConfigFile(configPath, host);
+  return configFile?.path === configPath ? configFile : new ReadOnce(configPath, host);
 }
 
 /** The configuration, the lists to build, and where to write them. Options have the names of their flags. */

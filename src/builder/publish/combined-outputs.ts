@@ -1,4 +1,4 @@
-import type { WrittenOutput } from "../../documents/facts.ts";
+import type { WrittenOutput, FileChange } from "../../documents/facts.ts";
 import { createHash } from "node:crypto";
 import { encodeUtf8 } from "../../bytes/text.ts";
 import { MOST_COMBINED_LISTS } from "../../config/outputs.ts";
@@ -8,7 +8,6 @@ import { VERSION } from "../../diagnostics/version.ts";
 import { buildTime } from "../../engine/compile.ts";
 import { scratchOf } from "../../engine/compile-options.ts";
 import { slugOf } from "../../engine/plan.ts";
-import type { FileChange } from "../../explain/list-change.ts";
 import { CombinedNames, scopeMarks } from "../../formats/combined/combined-names.ts";
 import { type CombinedListName, combinedFormats } from "../../formats/combined/registry.ts";
 import { FormatWriter } from "../../formats/format-writer.ts";

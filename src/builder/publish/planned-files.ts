@@ -1,20 +1,19 @@
-import type { CompileReport, WrittenOutput } from "../../documents/facts.ts";
+import type { CompileReport, WrittenOutput, FileChange } from "../../documents/facts.ts";
 import { equalBytes } from "../../bytes/text.ts";
 import { CODES, Exit } from "../../diagnostics/codes.ts";
 import { CompilerError, type Diagnostic } from "../../diagnostics/render.ts";
 import { VERSION } from "../../diagnostics/version.ts";
 import { scratchOf } from "../../engine/compile-options.ts";
-import type { FileChange } from "../../explain/list-change.ts";
 import type { ListShape } from "../../formats/list-model.ts";
 import { NameBuffer } from "../../formats/names.ts";
 import type { Host } from "../../host/host.ts";
 import { shadowHost } from "../../host/memory-files.ts";
-import { luaName } from "../../publish/cdb-file.ts";
 import type { OutputFile } from "../../publish/list-file.ts";
 import { isManifestDue, pathOfManifest, withPacked } from "../../publish/manifest.ts";
 import {
   type OutputPlan,
   blocksNamesAlone,
+  luaName,
   planOutputs,
   plannedFiles,
 } from "../../publish/output-plan.ts";

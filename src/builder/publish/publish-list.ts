@@ -7,7 +7,7 @@ import { scratchOf } from "../../engine/compile-options.ts";
 import { type HeaderConfig, type HeaderValues, headerTexts } from "../../formats/header.ts";
 import type { ListShape } from "../../formats/list-model.ts";
 import type { NameBuffer } from "../../formats/names.ts";
-import { PACKED_ENDING, ifAvailable, sendToOutput } from "../../host/files.ts";
+import { ifAvailable, outputFailed, PACKED_ENDING, sendToOutput } from "../../host/files.ts";
 import { type Host, HostError, type NewFile, type Scratch } from "../../host/host.ts";
 import {
   FileSet,
@@ -17,12 +17,7 @@ import {
   type ReleaseNames,
 } from "../../publish/file-set.ts";
 import { FormatOutputs } from "../../publish/format-outputs.ts";
-import {
-  ListFile,
-  type OutputFile,
-  type WriteOutcome,
-  outputFailed,
-} from "../../publish/list-file.ts";
+import { ListFile, type OutputFile } from "../../publish/list-file.ts";
 import {
   type NoticedSource,
   manifestKey,
@@ -42,7 +37,12 @@ import type { BuildOptions } from "../plan/build-options.ts";
 import { refusePlaces } from "../plan/list-plan.ts";
 import { type KeptDraft, keepLimits, writeDraft } from "../state/kept-builds.ts";
 import { learn, rememberPublish } from "../state/list-state.ts";
-import type { CompileReport, HistoryEntry, WrittenOutput } from "../../documents/facts.ts";
+import type {
+  CompileReport,
+  HistoryEntry,
+  WrittenOutput,
+  WriteOutcome,
+} from "../../documents/facts.ts";
 
 /** The settings that affect publishing. */
 export type PublishedConfig = HeaderConfig &

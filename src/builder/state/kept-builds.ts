@@ -172,9 +172,6 @@ async function* distinctVersions(path: string, host: Host): AsyncGenerator<KeptV
   }
 }
 
-export type { BuildRecord } from "../../record/build-record.ts";
-export type { RecordHeader } from "../../record/build-record.ts";
-
 /** The last published list and its build record. */
 export interface PublishedBuild {
   readonly name: string;

@@ -1,7 +1,5 @@
-import { applyPlan } from "../../builder/apply-plan.ts";
-import { statusOf } from "../../builder/build.ts";
-import { BUILD } from "../../builder/state/kept-builds.ts";
 import { CompilerError, errorOf } from "../../diagnostics/render.ts";
+import { BUILD, applyPlan, statusOf } from "../../index.ts";
 import { BuildScreen } from "../output/build-screen.ts";
 import type { Command } from "./registry.ts";
 

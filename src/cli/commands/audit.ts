@@ -1,10 +1,7 @@
-import { auditConfig } from "../../builder/audit-config.ts";
-import { checkSyntax } from "../../config/validate.ts";
 import { type Code, Exit } from "../../diagnostics/codes.ts";
 import { CompilerError, errorOf } from "../../diagnostics/render.ts";
 import type { Host } from "../../host/host.ts";
-import type { ImportedConfig } from "../../import/hostlist-compiler.ts";
-import { readImportedConfig } from "../../import/read-imported-config.ts";
+import { type ImportedConfig, auditConfig, checkSyntax, readImportedConfig } from "../../index.ts";
 import { flagsOf } from "../flags/help.ts";
 import { BuildScreen } from "../output/build-screen.ts";
 import { columnsOf } from "../output/reporter.ts";

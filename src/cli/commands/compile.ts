@@ -1,5 +1,4 @@
-import { withQuestion } from "../../after/registry.ts";
-import { build } from "../../builder/build.ts";
+import { runBuild as build, withQuestion } from "../../index.ts";
 import { proofWait } from "../flags/options.ts";
 import { BuildScreen } from "../output/build-screen.ts";
 import type { Command } from "./registry.ts";

@@ -1,15 +1,16 @@
-import { keptChange, openRanks } from "../../builder/inspect-lists.ts";
+import { CompilerError, errorOf } from "../../diagnostics/render.ts";
+import { printable, reasonOf, someOf } from "../../diagnostics/text.ts";
+import type { DiffOfList } from "../../documents/documents.ts";
+import { type Host, HostError } from "../../host/host.ts";
 import {
   BUILD,
   type KeptState,
   buildNamed,
+  keptChange,
   lastBuild,
   listNames,
-} from "../../builder/state/kept-builds.ts";
-import type { DiffOfList } from "../../documents/documents.ts";
-import { CompilerError, errorOf } from "../../diagnostics/render.ts";
-import { printable, reasonOf, someOf } from "../../diagnostics/text.ts";
-import { type Host, HostError } from "../../host/host.ts";
+  openRanks,
+} from "../../index.ts";
 import { type ListAnswer, answerLists, changeExit } from "../answers.ts";
 import type { Options } from "../flags/options.ts";
 import { changeJson, changeLines } from "../output/change-text.ts";

@@ -1,8 +1,7 @@
-import { endHold, holdPublished } from "../../builder/rollback.ts";
-import { holdFacts, holdText } from "../../builder/state/list-state.ts";
-import { CompilerError, errorOf } from "../../diagnostics/render.ts";
 import { Exit } from "../../diagnostics/codes.ts";
+import { CompilerError, errorOf } from "../../diagnostics/render.ts";
 import { printable } from "../../diagnostics/text.ts";
+import { endHold, holdFacts, holdPublished, holdText } from "../../index.ts";
 import { flagsOf } from "../flags/help.ts";
 import { BuildScreen } from "../output/build-screen.ts";
 import { sendDocument } from "../output/table.ts";

@@ -1,5 +1,3 @@
-import { inspectLists, neededNames, writeText } from "../../builder/inspect-lists.ts";
-import { FORMAT_NAMES, OUTPUT_FORMATS } from "../../config/outputs.ts";
 import { Exit } from "../../diagnostics/codes.ts";
 import { CompilerError, errorOf } from "../../diagnostics/render.ts";
 import {
@@ -9,20 +7,29 @@ import {
   webHint,
   withoutCredentials,
 } from "../../diagnostics/text.ts";
+import { writeText } from "../../host/files.ts";
 import type { Host } from "../../host/host.ts";
-import { USER_RULES, configText, isUsed, problemOf } from "../../import/config-text.ts";
 import {
+  FORMAT_NAMES,
   type ImportedConfig,
   type ImportedList,
+  KNOWN_LISTS,
+  OUTPUT_FORMATS,
+  USER_RULES,
   configOfLists,
-  filesOf,
+  configText,
+  filesOfSetup as filesOf,
+  inspectLists,
   isAddress,
   isFetchable,
-  nameOf,
+  isUsedList as isUsed,
+  nameOfSource as nameOf,
+  neededNames,
+  problemOfList as problemOf,
+  readImportedConfig,
   withFiles,
   withoutRepeats,
-} from "../../import/hostlist-compiler.ts";
-import { KNOWN_LISTS, readImportedConfig } from "../../import/read-imported-config.ts";
+} from "../../index.ts";
 import { CONFIG_NAMES, NEW_CONFIG, configsIn } from "../flags/found-config.ts";
 import { flagsOf } from "../flags/help.ts";
 import { type Options, formatOption } from "../flags/options.ts";

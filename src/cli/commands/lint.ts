@@ -1,13 +1,11 @@
-import type { LintedFile } from "../../documents/facts.ts";
 import { Exit } from "../../diagnostics/codes.ts";
 import { CompilerError, errorOf } from "../../diagnostics/render.ts";
-import { lintList } from "../../lint/lint-list.ts";
-import { FORMAT_NAMES } from "../../config/outputs.ts";
+import type { LintedFile } from "../../documents/facts.ts";
+import { sendToOutput, writeText } from "../../host/files.ts";
+import { FORMAT_NAMES, lintList } from "../../index.ts";
+import { flagsOf } from "../flags/help.ts";
 import { formatOption } from "../flags/options.ts";
 import { LINT_REPORTS } from "../output/explanation-text.ts";
-import { sendToOutput } from "../../host/files.ts";
-import { writeText } from "../../builder/inspect-lists.ts";
-import { flagsOf } from "../flags/help.ts";
 import type { Command } from "./registry.ts";
 
 /** Reports problems in list files, for list authors. */

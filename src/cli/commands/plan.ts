@@ -1,17 +1,25 @@
-import { type DryRun, digestsBefore, planChanges, savePlan } from "../../builder/apply-plan.ts";
-import { unfinishedPublish } from "../../builder/inspect-lists.ts";
-import { planLists } from "../../builder/plan/list-plan.ts";
-import { openProject } from "../../builder/plan/project.ts";
-import { combinedChanges } from "../../builder/publish/combined-outputs.ts";
-import { BuildSession } from "../../builder/session.ts";
-import { holdFacts } from "../../builder/state/list-state.ts";
-import type { PlannedDocument } from "../../documents/documents.ts";
 import { Exit } from "../../diagnostics/codes.ts";
 import type { Style } from "../../diagnostics/render.ts";
 import { countText, printable } from "../../diagnostics/text.ts";
-import { trafficChange, trafficLogs } from "../../explain/traffic.ts";
+import type { PlannedDocument } from "../../documents/documents.ts";
+import type { FileChange } from "../../documents/facts.ts";
 import { sendToOutput } from "../../host/files.ts";
 import { shadowHost } from "../../host/memory-files.ts";
+import {
+  BuildSession,
+  type DryRun,
+  type ListChange,
+  combinedChanges,
+  digestsBefore,
+  holdFacts,
+  openProject,
+  planChanges,
+  planLists,
+  savePlan,
+  trafficChange,
+  trafficLogs,
+  unfinishedPublish,
+} from "../../index.ts";
 import { changeExit } from "../answers.ts";
 import { flagsOf, shellWord } from "../flags/help.ts";
 import { BuildScreen } from "../output/build-screen.ts";
@@ -19,7 +27,6 @@ import { changeJson, fileText, planMarkdown, planText } from "../output/change-t
 import { trafficChangeJson } from "../output/stats-text.ts";
 import { sendDocument, showText } from "../output/table.ts";
 import type { Command } from "./registry.ts";
-import type { FileChange, ListChange } from "../../index.ts";
 
 /** Shows what the next publish would change, and whether a guard would refuse it. Publishes nothing. */
 export const planCommand: Command = async (options, host, reporter, signal) => {

@@ -1,13 +1,13 @@
-import type { ProofsOfList } from "../../documents/documents.ts";
 import { Exit } from "../../diagnostics/codes.ts";
 import { printable } from "../../diagnostics/text.ts";
+import type { ProofsOfList } from "../../documents/documents.ts";
+import type { Proof } from "../../documents/facts.ts";
 import type { Host } from "../../host/host.ts";
-import { proofDiagnostics, proveResolvers } from "../../resolvers/prove.ts";
+import { proofDiagnostics, proveResolvers } from "../../index.ts";
 import { proofWait } from "../flags/options.ts";
 import { type Reporter, columnsOf, fitText } from "../output/reporter.ts";
 import { proofText, renderTable, sendDocument, showText } from "../output/table.ts";
 import type { Command } from "./registry.ts";
-import type { Proof } from "../../index.ts";
 
 const TICK_MS = 500;
 /** Back to the beginning of the line, which is cleared. */

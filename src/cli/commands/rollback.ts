@@ -1,7 +1,6 @@
-import { type KeptBuildChoice, rollback } from "../../builder/rollback.ts";
-import { BUILD } from "../../builder/state/kept-builds.ts";
 import { CompilerError, errorOf } from "../../diagnostics/render.ts";
 import { listCommandLine, printable, timestampText } from "../../diagnostics/text.ts";
+import { BUILD, type KeptBuildChoice, publishKept as rollback } from "../../index.ts";
 import { BuildScreen } from "../output/build-screen.ts";
 import type { Command } from "./registry.ts";
 

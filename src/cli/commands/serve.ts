@@ -1,25 +1,11 @@
-import type { BuildContext } from "../../builder/build.ts";
-import { reportFiles, stateFolder } from "../../builder/inspect-lists.ts";
-import { ConfigFile } from "../../builder/plan/build-options.ts";
-import {
-  type ListPlan,
-  planCombined,
-  planLists,
-  wantedFiles,
-} from "../../builder/plan/list-plan.ts";
-import { hookNames, openProject } from "../../builder/plan/project.ts";
-import { Conditions, type ListedCondition } from "../../builder/state/conditions.ts";
-import { holdFacts, readHold } from "../../builder/state/list-state.ts";
-import { resolversOf } from "../../config/resolvers.ts";
-import type { BuildDocument } from "../../documents/documents.ts";
 import { Exit } from "../../diagnostics/codes.ts";
 import { CompilerError, errorOf } from "../../diagnostics/render.ts";
-import type { Host } from "../../host/host.ts";
-import { Probe } from "../../resolvers/probe.ts";
+import type { BuildDocument } from "../../documents/documents.ts";
+import { type Host, ReadOnce } from "../../host/host.ts";
+import { type BuildContext, type Project, openProject, servedConfig } from "../../index.ts";
 import { OwnToken, readToken } from "../../server/requests.ts";
 import { type RunnerOptions, withDeadline } from "../../server/runs.ts";
 import { EventLog, serve, waitForConfig } from "../../server/serve.ts";
-import type { HeldList } from "../../server/served-lists.ts";
 import { withFoundConfig } from "../flags/found-config.ts";
 import { type Options, wordsFor } from "../flags/options.ts";
 import { serveOptionsOf } from "../flags/serve-options.ts";
@@ -44,20 +30,18 @@ export const serveCommand: Command = async (asked, real, reporter, signal) => {
   // An invalid configuration must fail now, not at the first scheduled run.
   const open = async (): Promise<Opened> => {
     const options = (await withFoundConfig(asked, real, reporter)) ?? asked;
-    const configFile = new ConfigFile(options.configPath, real);
+    const configFile = new ReadOnce<Project>(options.configPath, real);
     return { options, ...(await openProject({ ...options, configFile }, real)) };
   };
   const ready = await waitForConfig(open, { ...settings, host: real, log, signal });
   if (ready === undefined) return Exit.Done;
   const { host, opened } = ready;
-  const { options, project, lists: all } = opened;
+  const { options, project } = opened;
   log.write("debug", "settings", settingsOf(options, "serve", host));
   for (const warning of project.warnings)
     if (warning.severity !== "note") reporter.diagnostic(warning);
-  const plans = await planLists(all, options, host);
-  const files = plans.flatMap((plan) => plan.files);
-  const [first] = files;
-  if (first === undefined)
+  const served = await servedConfig(opened, options, host);
+  if (served === undefined)
     throw new CompilerError([
       errorOf("unknown-flag", "serve cannot write to standard output", {
         hint: "Remove -o -, or name a file",
@@ -65,31 +49,16 @@ export const serveCommand: Command = async (asked, real, reporter, signal) => {
     ]);
   const given = settings.tokenFile && (await readToken(settings.tokenFile, host));
   const ownToken = given ? undefined : new OwnToken(options.cacheDir ?? host.cacheDir(), host);
-  const folder = stateFolder(plans, host);
-  const further = plans
-    .flatMap(({ outputs }) => outputs)
-    .flatMap((one) => (one.format.hasAllowFile === true ? [one.path, one.allowPath] : [one.path]));
-  const lists = [...files.map(({ path }) => path), ...further];
+  const { names: listNames, folder, outputs, reports, resolvers, probe, held, conditions } = served;
   const compile = compileApart(project.config.name, options, host);
-  const reports = reportFiles(plans, folder, host);
   const report = reportApart(reports, { options, host, signal }, settings.runTimeoutMs);
   const root = host.path.resolve(host.cwd, options.rulesDir);
-  const held = (): Promise<HeldList[]> => heldLists(plans, host);
-  const conditions = (): Promise<ListedCondition[]> => conditionsOf(plans, host);
-  const resolvers = new Probe(all, options, host);
-  const proofs: Probe["states"] = () => resolvers.states();
-  const asks = options.permit.includes("hooks") && resolversOf(project.config).length > 0;
-  const hooks = options.permit.includes("hooks") ? hookNames(project) : [];
-  const round: Probe["round"] = (isRunning, until) => resolvers.round(isRunning, until);
-  const probe = asks ? round : undefined;
-  const outputs = wantedFiles(plans, planCombined(project, options, host)).map(({ path }) => path);
-  const paths = { root, folder, lists, outputs, reports };
-  const listNames = plans.map(({ list }) => list.config.name);
+  const paths = { root, folder, lists: served.files, outputs, reports };
   const requests = {
     token: given || ownToken!.token,
     hostNames: settings.hostNames,
     listNames,
-    resolvers: resolversOf(project.config).map(({ name }) => name),
+    resolvers,
     act: actApart(options, host),
     why: whyApart(listNames, options, host),
   };
@@ -101,9 +70,9 @@ export const serveCommand: Command = async (asked, real, reporter, signal) => {
       ownToken,
       compile,
       held,
-      proofs,
-      probe,
-      hooks,
+      proofs: () => probe.states(),
+      probe: served.canAsk ? (isRunning, until) => probe.round(isRunning, until) : undefined,
+      hooks: served.hooks,
       conditions,
       report,
     },
@@ -113,26 +82,6 @@ export const serveCommand: Command = async (asked, real, reporter, signal) => {
   );
   return Exit.Done;
 };
-
-async function conditionsOf(plans: readonly ListPlan[], host: Host): Promise<ListedCondition[]> {
-  const all: ListedCondition[] = [];
-  for (const { list, files } of plans)
-    for (const one of (await new Conditions(files[0]?.path, host).read()) ?? [])
-      all.push({ ...one, list: list.config.name });
-  return all;
-}
-
-async function heldLists(plans: readonly ListPlan[], host: Host): Promise<HeldList[]> {
-  const held: HeldList[] = [];
-  for (const { list, files } of plans) {
-    const hold = files[0] && (await readHold(files[0].path, host));
-    if (hold === undefined) continue;
-    const name = list.config.name;
-    const rules = hold !== "damaged" && { rules: hold.report.rules };
-    held.push({ list: name, ...holdFacts(hold), ...rules });
-  }
-  return held;
-}
 
 /** Exit codes of a build that published its lists. */
 const BUILT: ReadonlySet<number | undefined> = new Set([Exit.Done, Exit.Degraded, Exit.Unproved]);

@@ -1,9 +1,7 @@
-import { lastBuild, listNames } from "../../builder/state/kept-builds.ts";
-import type { StatsOfList } from "../../documents/documents.ts";
 import { CompilerError, errorOf } from "../../diagnostics/render.ts";
 import { printable } from "../../diagnostics/text.ts";
-import { statsOf } from "../../explain/glossary.ts";
-import { trafficLogs, trafficStats } from "../../explain/traffic.ts";
+import type { StatsOfList } from "../../documents/documents.ts";
+import { lastBuild, listNames, statsOf, trafficLogs, trafficStats } from "../../index.ts";
 import { type ListAnswer, answerLists } from "../answers.ts";
 import { type CommandFlags, flagsOf } from "../flags/help.ts";
 import { columnsOf } from "../output/reporter.ts";

@@ -1,8 +1,7 @@
-import { planLists } from "../../builder/plan/list-plan.ts";
-import { openProject, presetOf } from "../../builder/plan/project.ts";
 import { Exit } from "../../diagnostics/codes.ts";
 import { CompilerError, type Diagnostic } from "../../diagnostics/render.ts";
 import { countText, printable } from "../../diagnostics/text.ts";
+import { openProject, planLists, presetOf } from "../../index.ts";
 import { sendDocument } from "../output/table.ts";
 import type { Command } from "./registry.ts";
 

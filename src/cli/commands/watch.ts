@@ -1,15 +1,13 @@
-import { WatchedBuild } from "../../builder/rollback.ts";
 import { Exit } from "../../diagnostics/codes.ts";
 import { CompilerError, errorOf } from "../../diagnostics/render.ts";
 import { printable, someOf } from "../../diagnostics/text.ts";
-import { changedRules } from "../../explain/list-change.ts";
 import type { Host } from "../../host/host.ts";
+import { type BuildEvent, type OutputFile, WatchedBuild, changedRules } from "../../index.ts";
 import type { Options } from "../flags/options.ts";
 import { BuildScreen } from "../output/build-screen.ts";
 import { ChangedLines, changedRulesText } from "../output/change-text.ts";
 import type { Reporter } from "../output/reporter.ts";
 import type { Command } from "./registry.ts";
-import type { BuildEvent, OutputFile } from "../../index.ts";
 
 /** Builds, then rebuilds whenever the configuration or a local file changes, until a signal stops it. */
 export const watchCommand: Command = async (options, host, reporter, signal) => {

@@ -1,22 +1,24 @@
-import type { NameRank } from "../../documents/facts.ts";
-import type { BuildContext } from "../../builder/build.ts";
-import { livenessFinder, livenessText, rankFinder } from "../../builder/inspect-lists.ts";
-import {
-  type BuildRecord,
-  lastBuild,
-  lastList,
-  listNames,
-} from "../../builder/state/kept-builds.ts";
 import { Exit } from "../../diagnostics/codes.ts";
-import type { NamesOfList } from "../../documents/documents.ts";
-import type { NameLiveness } from "../../documents/facts.ts";
 import { CompilerError, errorOf } from "../../diagnostics/render.ts";
 import { countText, printable } from "../../diagnostics/text.ts";
-import { ListRules } from "../../explain/list-rules.ts";
-import { asciiName, askedName, timesAsked, trafficLogs } from "../../explain/traffic.ts";
-import { MappedNames, inList } from "../../explain/why.ts";
+import type { NamesOfList } from "../../documents/documents.ts";
+import type { NameRank } from "../../documents/facts.ts";
+import type { NameLiveness } from "../../documents/facts.ts";
 import { sendToOutput } from "../../host/files.ts";
 import type { Host } from "../../host/host.ts";
+import {
+  asciiName,
+  askedName,
+  lastList,
+  listNames,
+  livenessFinder,
+  livenessText,
+  rankFinder,
+  timesAsked,
+  trafficLogs,
+  verdictsOf,
+  withAliases,
+} from "../../index.ts";
 import { type ListAnswer, answerLists } from "../answers.ts";
 import { flagsOf } from "../flags/help.ts";
 import type { Options } from "../flags/options.ts";
@@ -87,19 +89,6 @@ export const whyCommand: Command = async (options, host, reporter, signal) => {
   return await answerLists(lists, answer, { options, host, reporter });
 };
 
-/** The names, each followed by those that it is an alias of. */
-async function withAliases(
-  names: readonly string[],
-  resolver: string,
-  { options, host, signal }: Pick<BuildContext, "options" | "host" | "signal">,
-): Promise<string[]> {
-  const { cnameChain, resolverNamed } = await import("../../resolvers/dns-client.ts");
-  const found = await resolverNamed(resolver, options, host);
-  const chains: string[] = [];
-  for (const name of names) chains.push(...(await cnameChain(name, found, host, { signal })));
-  return [...new Set(chains)];
-}
-
 function askedText(
   name: string,
   asked: Awaited<ReturnType<typeof timesAsked>> | undefined,
@@ -129,25 +118,20 @@ function rankJson(rank: NameRank | undefined): { readonly rank?: NameRank } {
 
 /** Reads a query log and prints one line per name and list. */
 async function answerMany(lists: readonly string[], options: Options, host: Host): Promise<void> {
-  const many: { rules: ListRules; record: BuildRecord; of: string }[] = [];
-  for (const one of lists) {
-    const { list, record } = await lastBuild(one, options, host);
-    const rules = await ListRules.of(record, new MappedNames(list, record));
-    many.push({ rules, record, of: one });
-  }
+  const many: { verdictOf: Awaited<ReturnType<typeof verdictsOf>>; list: string }[] = [];
+  for (const list of lists) many.push({ verdictOf: await verdictsOf(list, options, host), list });
   // Answers available lines before it waits for more, so that a growing log can be piped in.
   for await (const lines of host.stdin!.lines()) {
     let out = "";
     for (const line of lines) {
       const name = asciiName(line);
       if (name === "") continue;
-      for (const { rules, record, of } of many) {
-        const { verdict, by } = rules.answer(name);
-        const rule = by === undefined ? undefined : inList(by, record);
+      for (const { verdictOf, list } of many) {
+        const { verdict, rule } = verdictOf(name);
         if (options.json)
-          out += `${JSON.stringify({ list: of, name, verdict, ...(rule && { rule }) })}\n`;
+          out += `${JSON.stringify({ list, name, verdict, ...(rule && { rule }) })}\n`;
         else
-          out += `${lists.length === 1 ? "" : `${printable(of)}\t`}${printable(name)}\t${verdict}\t${rule === undefined ? "" : `${printable(rule.text)}\t${locationText(rule, 200)}`}\n`;
+          out += `${lists.length === 1 ? "" : `${printable(list)}\t`}${printable(name)}\t${verdict}\t${rule === undefined ? "" : `${printable(rule.text)}\t${locationText(rule, 200)}`}\n`;
       }
     }
     await sendToOutput(out, host);

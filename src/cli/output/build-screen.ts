@@ -1,10 +1,26 @@
-import { type AfterContext, afterPublish } from "../../after/registry.ts";
 import { Exit } from "../../diagnostics/codes.ts";
-import type { BuildDocument, BuiltList } from "../../documents/documents.ts";
 import { type Diagnostic, type Style, locationText, warningOf } from "../../diagnostics/render.ts";
 import { countText, numberText, printable, someOf } from "../../diagnostics/text.ts";
-import { COUNTS, fatesOfRules } from "../../explain/glossary.ts";
+import type { BuildDocument, BuiltList } from "../../documents/documents.ts";
+import type {
+  CompileReport,
+  Loss,
+  LossReason,
+  Proof,
+  SourceReport,
+  WrittenOutput,
+} from "../../documents/facts.ts";
 import type { Host } from "../../host/host.ts";
+import {
+  type AfterContext,
+  type BuildEvent,
+  type BuildOutcome,
+  COUNTS,
+  type ListOutcome,
+  type ProgressEvent,
+  afterPublish,
+  fatesOfRules,
+} from "../../index.ts";
 import type { Options } from "../flags/options.ts";
 import {
   INTERRUPTED,
@@ -18,18 +34,6 @@ import {
   textWidth,
 } from "./reporter.ts";
 import { droppedText, proofText, renderTable, sendDocument } from "./table.ts";
-import type {
-  BuildEvent,
-  BuildOutcome,
-  CompileReport,
-  ListOutcome,
-  Loss,
-  LossReason,
-  ProgressEvent,
-  Proof,
-  SourceReport,
-  WrittenOutput,
-} from "../../index.ts";
 
 /** How many harmful lines are shown. The summary counts them all. */
 const MOST_ALARMS = 10;

@@ -1,8 +1,3 @@
-import { isDegraded } from "../../builder/build.ts";
-import type { ChangeDocument } from "../../documents/documents.ts";
-import type { RankedNames } from "../../builder/inspect-lists.ts";
-import { type RecordHeader, openLastBuild } from "../../builder/state/kept-builds.ts";
-import { type FoundHold, holdText } from "../../builder/state/list-state.ts";
 import {
   CompilerError,
   type Diagnostic,
@@ -11,29 +6,38 @@ import {
   renderDiagnostic,
 } from "../../diagnostics/render.ts";
 import { countText, timestampText, numberText, printable } from "../../diagnostics/text.ts";
-import { changedText, hasChange } from "../../explain/list-change.ts";
-import { FATE_ENTRIES, fateLines } from "../../explain/glossary.ts";
-import {
-  type ChangedRules,
-  changedRules,
-  isSame,
-  namesWith,
-  rankOfChange,
-} from "../../explain/list-change.ts";
-import type { TrafficChange } from "../../explain/traffic.ts";
-import type { Host } from "../../host/host.ts";
-import type { Options } from "../flags/options.ts";
-import { type Reporter, columnsOf } from "./reporter.ts";
-import { trafficChangeLines } from "./stats-text.ts";
-import { droppedText, locationLink, locationText, markdownText, renderTable } from "./table.ts";
+import type { ChangeDocument } from "../../documents/documents.ts";
 import type {
   CompileReport,
   FileChange,
   LineOfFate,
-  ListChange,
-  ListOutcome,
-  SourceState,
+  TrafficChange,
+} from "../../documents/facts.ts";
+import type { Host } from "../../host/host.ts";
+import {
+  type ChangedRules,
+  FATE_ENTRIES,
+  type FoundHold,
+  type ListChange,
+  type ListOutcome,
+  type RankedNames,
+  type RecordHeader,
+  type SourceState,
+  changedRules,
+  changedText,
+  fateLines,
+  hasChange,
+  holdText,
+  isDegraded,
+  isSameList as isSame,
+  namesWith,
+  openLastBuild,
+  rankOfChange,
 } from "../../index.ts";
+import type { Options } from "../flags/options.ts";
+import { type Reporter, columnsOf } from "./reporter.ts";
+import { trafficChangeLines } from "./stats-text.ts";
+import { droppedText, locationLink, locationText, markdownText, renderTable } from "./table.ts";
 
 /** Maximum number of names and sources shown; the rest are counted. */
 const MOST = 10;

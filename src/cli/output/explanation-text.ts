@@ -1,4 +1,3 @@
-import { isDegraded } from "../../builder/build.ts";
 import type { Style } from "../../diagnostics/render.ts";
 import {
   type ListPlace,
@@ -9,11 +8,11 @@ import {
   timestampText,
 } from "../../diagnostics/text.ts";
 import { VERSION } from "../../diagnostics/version.ts";
+import type { Decision, Explanation, LineFate, LintedFile, Since } from "../../documents/facts.ts";
+import { isDegraded } from "../../index.ts";
 import type { ServerHealth } from "../commands/status.ts";
 import { fitText, textWidth } from "./reporter.ts";
 import { locationLink, locationText, renderTable } from "./table.ts";
-import type { Decision, Explanation, LineFate, Since } from "../../index.ts";
-import type { LintedFile } from "../../documents/facts.ts";
 
 /** Maximum number of lines shown; the rest are counted. */
 const MOST_LINES = 12;

@@ -1,20 +1,19 @@
 import { type Diagnostic, type Style, renderDiagnostic } from "../../diagnostics/render.ts";
 import { countText, csvField, numberText, printable, someOf } from "../../diagnostics/text.ts";
-import { COUNTS } from "../../explain/glossary.ts";
-import type { TrafficChange } from "../../explain/traffic.ts";
-import { USER_RULES_NAME } from "../../import/config-text.ts";
-import { type ImportedConfig, OWN_SOFTWARE } from "../../import/hostlist-compiler.ts";
-import { bytesText } from "./build-screen.ts";
-import { markdownText, renderTable } from "./table.ts";
+import type { AuditDocument, PlannedDocument } from "../../documents/documents.ts";
 import type {
+  AuditedList,
   ClientTraffic,
   CompileReport,
+  ListBesideOthers,
   ListStats,
   SourceReport,
+  TrafficChange,
   TrafficStats,
-} from "../../index.ts";
-import type { AuditDocument, PlannedDocument } from "../../documents/documents.ts";
-import type { AuditedList, ListBesideOthers } from "../../documents/facts.ts";
+} from "../../documents/facts.ts";
+import { COUNTS, type ImportedConfig, OWN_SOFTWARE, USER_RULES_NAME } from "../../index.ts";
+import { bytesText } from "./build-screen.ts";
+import { markdownText, renderTable } from "./table.ts";
 
 const COLUMNS = ["lines", "kept", "dropped", "redundant", "rules", "onlyHere"] as const;
 const HEADINGS = COLUMNS.map((column) => COUNTS[column][0]);

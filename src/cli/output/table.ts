@@ -1,14 +1,12 @@
-import type { NameRank } from "../../documents/facts.ts";
 import { pathToFileURL } from "node:url";
-import type { BuildRecord } from "../../builder/state/kept-builds.ts";
-import type { Documents } from "../../documents/documents.ts";
 import type { Style } from "../../diagnostics/render.ts";
 import { numberText, printable } from "../../diagnostics/text.ts";
-import { COUNTS, FATE_ENTRIES, byRank, fateCounts } from "../../explain/glossary.ts";
+import type { Documents } from "../../documents/documents.ts";
+import type { LineLocation, LineOfFate, NameRank, Proof } from "../../documents/facts.ts";
 import { sendToOutput } from "../../host/files.ts";
 import type { Host } from "../../host/host.ts";
+import { type BuildRecord, COUNTS, FATE_ENTRIES, byRank, fateCounts } from "../../index.ts";
 import { columnsOf, fitParts, fitText, textWidth, wrapParts, wrapScreen } from "./reporter.ts";
-import type { LineLocation, LineOfFate, Proof } from "../../index.ts";
 
 interface TableLayout {
   /** One letter per column: `l` for text, `r` for numbers. */

@@ -1,8 +1,8 @@
+import type { FormatOutputReport } from "../../../src/documents/facts.ts";
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import type { FormatOutputReport } from "../../../src/publish/format-outputs.ts";
 import { listIn } from "../documents.ts";
 
 const BIN = join(import.meta.dirname, "../../../dist/cli/bin.js");

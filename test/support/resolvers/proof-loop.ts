@@ -1,6 +1,6 @@
+import type { Proof } from "../../../src/documents/facts.ts";
 import type { LastProof } from "../../../src/builder/state/list-state.ts";
 import type { Host } from "../../../src/host/host.ts";
-import type { Proof } from "../../../src/resolvers/prove.ts";
 import { buildOf, canaryIn } from "../../../src/syntax/host-name.ts";
 import { MemoryProject, type Said } from "../memory-project.ts";
 import { SimulatedResolver, exchangeWith } from "./simulated-resolvers.ts";

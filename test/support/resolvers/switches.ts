@@ -1,10 +1,10 @@
+import type { Proof } from "../../../src/documents/facts.ts";
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { createSocket } from "node:dgram";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Proof } from "../../../src/resolvers/prove.ts";
 import { PROGRAM } from "../command.ts";
 import { listsIn } from "../documents.ts";
 import { askAll } from "./dns-client.ts";

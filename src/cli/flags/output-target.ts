@@ -1,0 +1,19 @@
+import { CompilerError, errorOf } from "../../diagnostics/render.ts";
+import { printable } from "../../diagnostics/text.ts";
+import type { Host } from "../../host/host.ts";
+import { withOutputTarget } from "../../index.ts";
+import type { Options } from "./options.ts";
+
+/** The options with the place and the format that `-o` means. Throws a `CompilerError` if a command other than `compile` would convert a list. */
+export async function withPlacedOutput(
+  options: Options,
+  command: string,
+  host: Host,
+): Promise<Options> {
+  const placed = await withOutputTarget(options, host);
+  if (placed.to === undefined || command === "compile") return placed;
+  const { output = "" } = options;
+  const message = `${command} is for lists in adblock syntax; -o ${printable(output, 80)} is of another format`;
+  const hint = "Only compile converts a list. Use the file of the list, such as -o list.txt";
+  throw new CompilerError([errorOf("unknown-flag", message, { hint })]);
+}
