@@ -2,8 +2,8 @@ import { CompilerError, type Diagnostic, errorOf, locationText } from "../diagno
 import { distinctNames } from "../diagnostics/text.ts";
 import type { BuildDocument, BuiltList, WhyDocument } from "../documents/documents.ts";
 import type {
+  AnsweredName,
   CompileReport,
-  Explanation,
   LineFate,
   LineLocation,
   Problem,
@@ -111,7 +111,7 @@ function answersIn({ lists }: WhyDocument): WhyOfList[] {
 }
 
 /** An explanation that anyone may read: without paths of this machine. */
-function openTo(explanation: Explanation): Explanation {
+function openTo(explanation: AnsweredName): AnsweredName {
   const { rule, partial, lines } = explanation;
   return {
     ...explanation,

@@ -3,6 +3,7 @@ import type { Diagnostic } from "../diagnostics/render.ts";
 import type {
   AccountLimits,
   AliveOfList,
+  AnsweredName,
   AuditedList,
   ChangedName,
   CompileReport,
@@ -21,8 +22,6 @@ import type {
   ListStats,
   LogEvent,
   Manifest,
-  NameLiveness,
-  NameRank,
   Problem,
   Proof,
   RuleInList,
@@ -201,14 +200,6 @@ export interface NamesOfList {
   /** The file of the list. */
   readonly file: string;
   readonly names: readonly AnsweredName[];
-}
-
-export interface AnsweredName extends Explanation {
-  /** Whether it exists, if that was observed. */
-  readonly alive?: NameLiveness;
-  readonly rank?: NameRank;
-  /** How often the name is in the query logs. */
-  readonly asked?: number;
 }
 
 export interface WhyLine {

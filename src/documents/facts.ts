@@ -672,10 +672,18 @@ export interface Health {
   }[];
 }
 
+export interface AnsweredName extends Explanation {
+  /** Whether it exists, if that was observed. */
+  readonly alive?: NameLiveness;
+  readonly rank?: NameRank;
+  /** How often the name is in the query logs. */
+  readonly asked?: number;
+}
+
 /** The answer of one list: for the name, and for every name that it is an alias of; or why it cannot answer. */
 export interface WhyOfList {
   readonly list: string;
-  readonly names?: readonly Explanation[];
+  readonly names?: readonly AnsweredName[];
   readonly problem?: { readonly code: string; readonly message: string };
 }
 
