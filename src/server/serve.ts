@@ -348,7 +348,7 @@ class Server {
     return healthOf({
       history: this.runner.history,
       now,
-      limitMs: 3 * schedule.longestInterval,
+      limitMs: 3 * schedule.longestInterval(now),
       missing: this.store.missing,
       publishedAt: (file) => this.store.find(this.nameOf(file))?.modified.toISOString(),
       held: this.held.look(),
