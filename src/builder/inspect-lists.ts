@@ -50,6 +50,7 @@ import {
 import type { LogEvent, NameLiveness, NameRank } from "../documents/facts.ts";
 
 export { livenessText } from "../liveness/verdict.ts";
+export { partPaths } from "../publish/split-file.ts";
 
 const EXCEPTION = encodeUtf8("@@");
 /** Other formats have a different syntax for exceptions. */

@@ -44,6 +44,8 @@ interface ServeSettings {
   readonly lists: readonly string[];
   /** ... and all that it may have, also of formats and of several lists. */
   readonly outputs: readonly string[];
+  /** The paths of all parts that are published of a file; the first one is that of the file. */
+  readonly partsOf: (path: string) => Promise<readonly string[]>;
   readonly compile: RunnerOptions["compile"];
   readonly requests: RequestSettings;
   /** The token of `requests` if the server made it. */
@@ -113,7 +115,8 @@ class Server {
     this.log = log;
     this.signal = signal;
     this.store = new ListStore(host, log, settings.root);
-    this.served = new ServedFiles([...settings.lists, ...settings.outputs], host);
+    const { lists, outputs, partsOf } = settings;
+    this.served = new ServedFiles({ host, configured: [...lists, ...outputs], partsOf });
     this.reports = new ListStore(host, log);
     this.patches = new ListStore(host, log);
     this.held = new LastRead(settings.held, host);
@@ -141,7 +144,7 @@ class Server {
   }
 
   async begin(): Promise<void> {
-    const { settings, host, log, signal, store } = this;
+    const { settings, host, log, signal } = this;
     const { folder, compile, runTimeoutMs } = settings;
     const history = await readHistory(folder, host, () =>
       log.write("warning", "history-damaged", { folder, reason: "starting with an empty one" }),
@@ -156,9 +159,7 @@ class Server {
       onPublished: () => this.servePublished(),
     });
     // The files of the current configuration; an earlier server may have served others.
-    store.serve(settings.lists);
-    await store.refresh();
-    await this.servePatches(settings.lists);
+    await this.serveFiles(settings.lists);
     this.reports.serve(settings.reports);
     await this.reports.refresh();
     await this.held.refresh();
@@ -325,13 +326,13 @@ class Server {
         asks: this.settings.requests,
       }),
     ),
-    list: (name: string) => this.store.find(name),
+    list: (name: string) => this.store.findNew(name),
     report: (list: string) => {
       const [only, ...more] = this.reports.names;
       if (list !== "") return this.reports.find(`${list}.report.html`);
       return more.length === 0 ? this.reports.find(only!) : undefined;
     },
-    patch: (name: string) => this.patches.find(name),
+    patch: (name: string) => this.patches.findNew(name),
   };
 
   /** As bytes, which all requests within a second share. */
@@ -370,25 +371,31 @@ class Server {
     return state;
   }
 
-  /** An action may have published other files; the lists that they belong to stay the same. */
+  /** An action may have published other files: a rollback writes a patch, and as many parts as that build has. */
   private async afterAction(): Promise<readonly HeldList[]> {
     await this.held.refreshNow();
     await this.store.refreshNow();
+    await this.patches.refreshNow();
     this.renewal.begin();
     return this.held.all;
   }
 
   private async servePublished(): Promise<void> {
     const outputs = this.runner.history.lastBuild?.outputs ?? [];
-    const paths = this.served.pathsOf(outputs);
-    this.store.serve(paths);
-    await this.store.refreshNow();
-    await this.servePatches(paths);
+    await this.serveFiles(this.served.pathsOf(outputs));
     this.renewal.begin();
   }
 
-  /** Serves the patches in the folders beside the lists. */
-  private async servePatches(lists: readonly string[]): Promise<void> {
+  /** Serves files with their parts and patches, also those that others publish later. */
+  private async serveFiles(paths: readonly string[]): Promise<void> {
+    this.store.serve(paths, () => this.served.withParts(paths));
+    await this.store.refreshNow();
+    this.patches.serve([], () => this.patchesBeside(paths));
+    await this.patches.refreshNow();
+  }
+
+  /** The patches in the folders beside the lists. */
+  private async patchesBeside(lists: readonly string[]): Promise<string[]> {
     const folders = new Set(
       lists.map((path) => this.host.path.join(this.host.path.dirname(path), PATCH_FOLDER)),
     );
@@ -396,8 +403,7 @@ class Server {
     for (const folder of folders)
       for (const name of await this.host.listFolder(folder))
         if (name.endsWith(".patch")) paths.push(this.host.path.join(folder, name));
-    this.patches.serve(paths);
-    await this.patches.refreshNow();
+    return paths;
   }
 }
 

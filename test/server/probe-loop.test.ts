@@ -46,6 +46,7 @@ function serverWith(
     folder: "/project/rules/.rules-compiler",
     lists: ["/project/rules/n.txt"],
     outputs: [],
+    partsOf: async (path: string) => [path],
     compile: async () => ({ exit: 0, build: undefined }),
     held: async () => [],
     proofs: async () => [],

@@ -1,5 +1,5 @@
 import type { BuildContext } from "../../builder/build.ts";
-import { reportFiles, stateFolder } from "../../builder/inspect-lists.ts";
+import { partPaths, reportFiles, stateFolder } from "../../builder/inspect-lists.ts";
 import { ConfigFile } from "../../builder/plan/build-options.ts";
 import {
   type ListPlan,
@@ -83,7 +83,8 @@ export const serveCommand: Command = async (asked, real, reporter, signal) => {
   const round: Probe["round"] = (isRunning, until) => resolvers.round(isRunning, until);
   const probe = asks ? round : undefined;
   const outputs = wantedFiles(plans, planCombined(project, options, host)).map(({ path }) => path);
-  const paths = { root, folder, lists, outputs, reports };
+  const partsOf = (path: string): Promise<string[]> => partPaths(path, host);
+  const paths = { root, folder, lists, outputs, reports, partsOf };
   const listNames = plans.map(({ list }) => list.config.name);
   const requests = {
     token: given || ownToken!.token,
