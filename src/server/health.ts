@@ -22,6 +22,8 @@ export interface HealthInput {
   readonly resolvers?: readonly ResolverState[];
   /** What lasts. */
   readonly conditions?: readonly ListedCondition[];
+  /** What could not be read the last time, so that it may be old. */
+  readonly unread?: readonly string[];
   readonly isRunning: boolean;
   readonly next: number | undefined;
 }
@@ -37,7 +39,7 @@ export function ageOf(lastSuccess: string | undefined, now: number): number | un
 
 /** Whether clients can rely on the lists that are served. */
 export function healthOf(input: HealthInput): Health {
-  const { history, now, limitMs, isRunning, next, held = [], resolvers = [] } = input;
+  const { history, now, limitMs, isRunning, next, held = [], resolvers = [], unread = [] } = input;
   const conditions = lastingConditions(input.conditions ?? []);
   const { lastSuccess, runs } = history;
   const age = ageOf(lastSuccess, now);
@@ -46,7 +48,9 @@ export function healthOf(input: HealthInput): Health {
   return {
     status,
     isHealthy: status === "healthy" || status === "degraded" || status === "refused",
-    reason: [reason, ...heldText(held), ...unprovedText(resolvers)].join("; "),
+    reason: [reason, ...heldText(held), ...unprovedText(resolvers), ...unreadText(unread)].join(
+      "; ",
+    ),
     lastSuccess: lastSuccess ?? null,
     ageSeconds: age === undefined ? null : Math.round(age / 1000),
     limitSeconds: Math.round(limitMs / 1000),
@@ -104,6 +108,10 @@ function unprovedText(resolvers: readonly ResolverState[]): string[] {
   const bad = resolvers.filter(lacksProof);
   const texts = bad.map(({ resolver, outcome }) => `${resolver} (${outcome})`);
   return bad.length === 0 ? [] : [`resolvers that are not proved: ${someOf(texts)}`];
+}
+
+function unreadText(unread: readonly string[]): string[] {
+  return unread.length === 0 ? [] : [`cannot be read: ${someOf(unread)}`];
 }
 
 function runOf({ at, trigger, outcome, seconds, degraded }: Run): Health["lastRun"] {

@@ -175,13 +175,15 @@ export function requestContext(
   { version, ...parts }: Parts,
   runner: () => Runner,
 ): Pick<RouteContext, "token" | "hostNames" | "listNames" | "why" | "act"> {
-  const { host, signal } = parts;
+  const { host, log, signal } = parts;
+  const onError = (error: unknown): void =>
+    log.write("error", "not-answered", { reason: (error as Error).message });
   const actions = new Actions({ ...parts, act });
   return {
     token,
     hostNames,
     listNames,
-    why: new WhyAnswers({ host, signal, resolvers, answer, version }),
+    why: new WhyAnswers({ host, signal, resolvers, answer, version, onError }),
     act: async (request) => await actions.answer(request, runner()),
   };
 }

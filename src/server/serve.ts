@@ -22,7 +22,7 @@ import { type ResolverState, lacksProof } from "../resolvers/prove.ts";
 import { type Health, ageOf, healthOf } from "./health.ts";
 import { NO_HISTORY, isWorthRetrying, readHistory } from "./history.ts";
 import { type ProbeTimes, metricsText } from "./metrics.ts";
-import { type OwnToken, jsonReply } from "./requests.ts";
+import { type OwnToken, jsonReply, textReply } from "./requests.ts";
 import { type RequestSettings, type RouteContext, requestContext, route } from "./routes.ts";
 import { Runner, type RunnerOptions, type Schedule, Scheduler } from "./runs.ts";
 import { type HeldList, ListStore, ServedFiles } from "./served-lists.ts";
@@ -119,9 +119,9 @@ class Server {
     this.served = new ServedFiles({ host, configured: [...lists, ...outputs], partsOf });
     this.reports = new ListStore(host, log);
     this.patches = new ListStore(host, log);
-    this.held = new LastRead(settings.held, host);
-    this.proofs = new LastRead(settings.proofs, host);
-    this.conditions = new LastRead(settings.conditions, host);
+    this.held = new LastRead("held lists", settings.held, { host, log });
+    this.proofs = new LastRead("proofs", settings.proofs, { host, log });
+    this.conditions = new LastRead("conditions", settings.conditions, { host, log });
     this.startedAt = host.now().getTime();
     this.renewal = new ReportRenewal({
       log,
@@ -165,7 +165,8 @@ class Server {
     await this.held.refresh();
     await this.proofs.refresh();
     await this.conditions.refresh();
-    this.listening = await openPort(settings.listenOn, host, (request) => this.answer(request));
+    const place = { host, log, listenOn: settings.listenOn };
+    this.listening = await openPort(place, (request) => this.answer(request));
     const { address, port } = this.listening;
     const header = await settings.ownToken?.write(port);
     const schedule = settings.schedule.pattern;
@@ -270,9 +271,21 @@ class Server {
   }
 
   private answer(request: WebRequest): ReturnType<typeof route>["reply"] {
-    const { name, reply } = route(request, this.context);
-    if (reply instanceof Promise) return reply.then((later) => this.counted(request, name, later));
-    return this.counted(request, name, reply);
+    try {
+      const { name, reply } = route(request, this.context);
+      if (!(reply instanceof Promise)) return this.counted(request, name, reply);
+      return reply
+        .catch((error: unknown) => this.failed(request, error))
+        .then((later) => this.counted(request, name, later));
+    } catch (error) {
+      return this.counted(request, "other", this.failed(request, error));
+    }
+  }
+
+  private failed({ method, target }: WebRequest, error: unknown): WebReply {
+    const reason = (error as Error).message;
+    this.log.write("error", "request-failed", { method, target: target.split("?")[0], reason });
+    return textReply(500, "internal error\n");
   }
 
   private counted(request: WebRequest, name: string, reply: WebReply): WebReply {
@@ -355,6 +368,7 @@ class Server {
       held: this.held.look(),
       resolvers: this.proofs.look(),
       conditions: this.conditions.look(),
+      unread: [this.held, this.proofs, this.conditions].flatMap((one) => one.unread),
       isRunning: this.runner.runningSince !== undefined,
       next: this.next,
     });
@@ -481,14 +495,29 @@ function fieldText(value: LogFields[string]): string {
 class LastRead<Fact> {
   /** The facts when they were last read. */
   all: readonly Fact[] = [];
+  private readonly what: string;
   private readonly read: () => Promise<readonly Fact[]>;
   private readonly host: Host;
+  private readonly log: EventLog;
   private begunAt = -Infinity;
   private reading: Promise<void> | undefined;
+  /** Why they could not be read the last time. */
+  private problem: string | undefined;
 
-  constructor(read: () => Promise<readonly Fact[]>, host: Host) {
+  constructor(
+    what: string,
+    read: () => Promise<readonly Fact[]>,
+    { host, log }: { readonly host: Host; readonly log: EventLog },
+  ) {
+    this.what = what;
     this.read = read;
     this.host = host;
+    this.log = log;
+  }
+
+  /** What it is, if it could not be read the last time, so that it may be old. */
+  get unread(): string[] {
+    return this.problem === undefined ? [] : [this.what];
   }
 
   look(): readonly Fact[] {
@@ -506,11 +535,22 @@ class LastRead<Fact> {
   async refresh(): Promise<void> {
     this.begunAt = this.host.now().getTime();
     this.reading ??= this.read()
-      .then((all) => void (this.all = all))
-      // Files that cannot be read now are read again at the next look.
-      .catch(() => {})
+      .then((all) => {
+        this.all = all;
+        this.problem = undefined;
+      })
+      // What cannot be read now is read again at the next look.
+      .catch((error: unknown) => this.note(error))
       .finally(() => (this.reading = undefined));
     await this.reading;
+  }
+
+  /** What lasts is logged once. */
+  private note(error: unknown): void {
+    const reason = (error as Error).message;
+    const level = error instanceof HostError ? "warning" : "error";
+    if (reason !== this.problem) this.log.write(level, "not-read", { what: this.what, reason });
+    this.problem = reason;
   }
 }
 
@@ -528,9 +568,15 @@ export function throttle<T>(now: () => number, make: () => T): () => T {
 }
 
 /** Listens. Rejects with a `CompilerError` if the address is in use or not available. */
-async function openPort(listenOn: ListenAddress, host: Host, answer: Answerer): Promise<Listening> {
+async function openPort(
+  { listenOn, host, log }: Pick<WaitSettings, "listenOn" | "host" | "log">,
+  answer: Answerer,
+): Promise<Listening> {
   try {
-    return await host.listen!(listenOn, answer);
+    return await host.listen!(listenOn, answer, (error) => {
+      const level = error instanceof HostError ? "warning" : "error";
+      log.write(level, "request-failed", { reason: (error as Error).message });
+    });
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
     const where = `${printable(listenOn.address, 80)} port ${listenOn.port}`;
@@ -618,7 +664,7 @@ export async function waitForConfig<T>(
     if (problem.code !== "config-not-found") throw error;
   }
   let answer: Answerer = () => notReady(problem);
-  const listening = await openPort(listenOn, host, (request) => answer(request));
+  const listening = await openPort({ listenOn, host, log }, (request) => answer(request));
   host.onHangup?.(() => {});
   const { address, port } = listening;
   const report = (): void => {

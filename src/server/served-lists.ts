@@ -30,6 +30,7 @@ export class ListStore {
   private refreshedAt = -Infinity;
   private refreshing: Promise<void> | undefined;
   private packing: Promise<void> = Promise.resolve();
+  private problem: string | undefined;
 
   /** A list below `root` is named by its path relative to `root`, any other by its file name. */
   constructor(host: Host, log: EventLog, root?: string) {
@@ -67,7 +68,11 @@ export class ListStore {
 
   /** The current version of a list. Starts a refresh in the background when one is due. */
   find(name: string): ListVersion | undefined {
-    if (this.host.now().getTime() - this.refreshedAt > REFRESH_MS) void this.refresh();
+    if (this.host.now().getTime() - this.refreshedAt > REFRESH_MS)
+      this.refresh().then(
+        () => (this.problem = undefined),
+        (error: unknown) => this.note((error as Error).message),
+      );
     return this.versions.get(name);
   }
 
@@ -76,6 +81,12 @@ export class ListStore {
     const found = this.find(name);
     if (found !== undefined || this.refreshing === undefined) return found;
     return this.refreshing.then(() => this.versions.get(name));
+  }
+
+  /** What lasts is logged once. */
+  private note(reason: string): void {
+    if (reason !== this.problem) this.log.write("error", "not-read", { what: "files", reason });
+    this.problem = reason;
   }
 
   /** Reads the lists that changed on disk. */

@@ -1,6 +1,6 @@
 import type { TestContext } from "node:test";
 import { run as program } from "../../src/cli/main.ts";
-import type { Answerer, Host } from "../../src/host/host.ts";
+import type { Answerer, Host, WebReply, WebRequest } from "../../src/host/host.ts";
 import { type MemoryHost, memoryHost } from "./host/in-memory.ts";
 import { packingHost } from "./packing-host.ts";
 
@@ -28,8 +28,8 @@ export class ServedInMemory {
     this.memory.files.set("/project/a.txt", new TextEncoder().encode(`${lines.join("\n")}\n`));
   }
 
-  /** What the host does differently in a test. */
-  host: Partial<Host> = {};
+  /** Why no process can be started, if none can. */
+  childError: Error | undefined;
 
   /** Starts the server, and resolves when its first runs have ended. */
   async start(...words: string[]): Promise<void> {
@@ -50,7 +50,6 @@ export class ServedInMemory {
       },
       runSelf: async (child) =>
         await this.child(child.words, child.signal, (line) => child.onLine(line)),
-      ...this.host,
     };
     const given = ["serve", "--schedule=0 0 1 1 *", "--token-file=token", "--no-cache", ...words];
     this.ended = program(given, host, signal);
@@ -77,6 +76,7 @@ export class ServedInMemory {
     signal: AbortSignal,
     onLine: (line: string) => void,
   ): Promise<{ readonly exit: number | undefined; readonly stdout: string }> {
+    if (this.childError !== undefined) throw this.childError;
     this.clock += 60_000;
     let stdout = "";
     let stderr = "";
@@ -116,12 +116,17 @@ export class ServedInMemory {
     target: string,
     method = "GET",
   ): Promise<{ readonly status: number; readonly text: string }> {
-    this.clock += 2000;
     const headers = { host: "127.0.0.1:5000", authorization: `Bearer ${TOKEN}` };
-    const { status, body } = await this.answer!({ method, target, headers, address: "127.0.0.1" });
-    // What the request began in the background ends.
-    await new Promise((resolve) => void setImmediate(resolve));
+    const { status, body } = await this.request({ method, target, headers, address: "127.0.0.1" });
     const text = typeof body === "string" ? body : new TextDecoder().decode(body as Uint8Array);
     return { status, text };
+  }
+
+  async request(request: WebRequest): Promise<WebReply> {
+    this.clock += 2000;
+    const reply = await this.answer!(request);
+    // What the request began in the background ends.
+    await new Promise((resolve) => void setImmediate(resolve));
+    return reply;
   }
 }
