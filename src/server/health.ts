@@ -2,7 +2,7 @@ import { type ResolverState, lacksProof } from "../resolvers/prove.ts";
 import { someOf } from "../diagnostics/text.ts";
 import { type ListedCondition, lastingConditions } from "../builder/state/conditions.ts";
 import { isDegraded } from "../sources/acquire.ts";
-import { type HeldList, rulesOf } from "./served-lists.ts";
+import { type HeldList, type RulesOf, publishedLists } from "./served-lists.ts";
 import { type History, type Run, problemsOf, sourcesOf } from "./history.ts";
 import type { Health } from "../documents/facts.ts";
 
@@ -17,6 +17,7 @@ export interface HealthInput {
   readonly missing: readonly string[];
   /** When a file was last published. */
   readonly publishedAt?: (file: string) => string | undefined;
+  readonly rulesOf?: RulesOf;
   /** Lists that stay at an earlier build. */
   readonly held?: readonly HeldList[];
   readonly resolvers?: readonly ResolverState[];
@@ -118,14 +119,11 @@ function runOf({ at, trigger, outcome, seconds, degraded }: Run): Health["lastRu
   return { at, trigger, outcome, seconds, ...(degraded !== undefined && { degraded }) };
 }
 
-function listsOf({ history: { lastBuild }, publishedAt, held = [] }: HealthInput): Health["lists"] {
-  if (lastBuild === undefined) return [];
-  const { name, rules, outputs, lists } = lastBuild;
-  const all = lists ?? [{ name, rules, file: outputs[0]?.file ?? "" }];
-  return all.map((one) => ({
-    list: one.name,
-    rules: rulesOf(one, held),
-    publishedAt: publishedAt?.(one.file) ?? null,
+function listsOf({ history, publishedAt, rulesOf }: HealthInput): Health["lists"] {
+  return publishedLists(history.lastBuild, rulesOf).map(({ name, rules, file }) => ({
+    list: name,
+    rules,
+    publishedAt: publishedAt?.(file) ?? null,
   }));
 }
 

@@ -50,6 +50,8 @@ interface ServeSettings {
   readonly requests: RequestSettings;
   /** The token of `requests` if the server made it. */
   readonly ownToken: OwnToken | undefined;
+  /** Reads what is published. */
+  readonly published: () => Promise<readonly PublishedFile[]>;
   /** Reads which lists are held. */
   readonly held: () => Promise<readonly HeldList[]>;
   /** The names of the hooks that runs may run. */
@@ -64,6 +66,12 @@ interface ServeSettings {
   readonly reports: readonly string[];
   /** Writes the reports. */
   report(): Promise<void>;
+}
+
+interface PublishedFile {
+  /** The path of its file. */
+  readonly path: string;
+  readonly rules: number;
 }
 
 type AskResolvers = (
@@ -96,6 +104,7 @@ class Server {
   private readonly served: ServedFiles;
   private readonly reports: ListStore;
   private readonly patches: ListStore;
+  private readonly published: LastRead<PublishedFile>;
   private readonly held: LastRead<HeldList>;
   private readonly proofs: LastRead<ResolverState>;
   private readonly conditions: LastRead<ListedCondition>;
@@ -119,6 +128,7 @@ class Server {
     this.served = new ServedFiles({ host, configured: [...lists, ...outputs], partsOf });
     this.reports = new ListStore(host, log);
     this.patches = new ListStore(host, log);
+    this.published = new LastRead("published lists", settings.published, { host, log });
     this.held = new LastRead("held lists", settings.held, { host, log });
     this.proofs = new LastRead("proofs", settings.proofs, { host, log });
     this.conditions = new LastRead("conditions", settings.conditions, { host, log });
@@ -162,6 +172,7 @@ class Server {
     await this.serveFiles(settings.lists);
     this.reports.serve(settings.reports);
     await this.reports.refresh();
+    await this.published.refresh();
     await this.held.refresh();
     await this.proofs.refresh();
     await this.conditions.refresh();
@@ -314,6 +325,7 @@ class Server {
       metricsText({
         history: this.runner.history,
         lists: this.store.all,
+        rulesOf: this.rulesOf,
         isHealthy: this.health().isHealthy,
         held: this.held.all,
         resolvers: this.proofs.all,
@@ -332,6 +344,7 @@ class Server {
         history: this.runner.history,
         health: this.health(),
         lists: this.store.all,
+        rulesOf: this.rulesOf,
         now: this.host.now().getTime(),
         schedule: this.settings.schedule.pattern,
         nameOf: (file) => this.nameOf(file),
@@ -365,14 +378,22 @@ class Server {
       limitMs: 3 * schedule.longestInterval(now),
       missing: this.store.missing,
       publishedAt: (file) => this.store.find(this.nameOf(file))?.modified.toISOString(),
+      rulesOf: this.rulesOf,
       held: this.held.look(),
       resolvers: this.proofs.look(),
       conditions: this.conditions.look(),
-      unread: [this.held, this.proofs, this.conditions].flatMap((one) => one.unread),
+      unread: [this.published, this.held, this.proofs, this.conditions].flatMap(
+        (one) => one.unread,
+      ),
       isRunning: this.runner.runningSince !== undefined,
       next: this.next,
     });
   }
+
+  private readonly rulesOf = (file: string): number | undefined => {
+    const path = this.host.path.resolve(this.host.cwd, file);
+    return this.published.look().find((one) => one.path === path)?.rules;
+  };
 
   /** The served name of an output file. */
   private nameOf(file: string): string {
@@ -387,6 +408,7 @@ class Server {
 
   /** An action may have published other files: a rollback writes a patch, and as many parts as that build has. */
   private async afterAction(): Promise<readonly HeldList[]> {
+    await this.published.refreshNow();
     await this.held.refreshNow();
     await this.store.refreshNow();
     await this.patches.refreshNow();
@@ -397,6 +419,7 @@ class Server {
   private async servePublished(): Promise<void> {
     const outputs = this.runner.history.lastBuild?.outputs ?? [];
     await this.serveFiles(this.served.pathsOf(outputs));
+    await this.published.refreshNow();
     this.renewal.begin();
   }
 

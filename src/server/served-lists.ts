@@ -12,8 +12,6 @@ import {
 import { recordFolder } from "../record/record-file.ts";
 import type { SuccessfulBuild } from "./history.ts";
 import type { EventLog } from "./serve.ts";
-import type { HeldList } from "../documents/facts.ts";
-
 export type { HeldList } from "../documents/facts.ts";
 
 /** How long the store may miss that another process published a list. */
@@ -484,10 +482,23 @@ function parseRange(text: string, size: number): [number, number] | "all" | "non
   return [Number(first), last === "" ? size : Math.min(size, Number(last) + 1)];
 }
 
-/** The rules of a list: those of the build that it is held at, or of the last run. */
-export function rulesOf(
-  { name, rules }: { readonly name: string; readonly rules: number },
-  held: readonly HeldList[],
-): number {
-  return held.find(({ list }) => list === name)?.rules ?? rules;
+/** The rules of the list that is published in a file; undefined if that is not known. */
+export type RulesOf = (file: string) => number | undefined;
+
+type ListsOfRun = NonNullable<SuccessfulBuild["lists"]>;
+
+/** The lists of the last run, with the rules that each has now: a rollback, or another program, may have published another build. */
+export function publishedLists(
+  lastBuild: SuccessfulBuild | undefined,
+  rulesOf: RulesOf = () => undefined,
+): ListsOfRun {
+  if (lastBuild === undefined) return [];
+  const { lists, name, rules, outputs } = lastBuild;
+  const all = lists ?? [{ name, rules, file: outputs[0]?.file ?? "" }];
+  return all.map((one) => ({ ...one, rules: rulesOf(one.file) ?? one.rules }));
+}
+
+/** All rules of several lists. */
+export function sumOfRules(lists: ListsOfRun): number {
+  return lists.reduce((sum, { rules }) => sum + rules, 0);
 }

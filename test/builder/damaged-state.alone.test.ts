@@ -95,6 +95,7 @@ async function problemsWith(damage: Damage): Promise<string[]> {
       runs++;
       return { exit: 0, build: BUILD };
     },
+    published: async () => [],
     held: async () => [],
     proofs: async () => [],
     hooks: [],

@@ -48,6 +48,7 @@ function serverWith(
     outputs: [],
     partsOf: async (path: string) => [path],
     compile: async () => ({ exit: 0, build: undefined }),
+    published: async () => [],
     held: async () => [],
     proofs: async () => [],
     probe: async () => {

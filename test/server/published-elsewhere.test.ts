@@ -96,3 +96,75 @@ test("a part that is lost is missing, and a file beside the list is not served",
   await reason(served);
   assert.match(await reason(served), /missing: home-3\.hosts/);
 });
+
+interface Figures {
+  readonly health: readonly (readonly [string, number])[];
+  readonly metric: number;
+  readonly page: readonly string[];
+}
+
+/** The rules of each list and in all, as /health, /metrics and the page show them. */
+async function figures(served: ServedInMemory): Promise<Figures> {
+  // The first look begins to read what other processes have changed.
+  await served.ask("/health");
+  const { lists } = JSON.parse((await served.ask("/health")).text) as {
+    lists: readonly { list: string; rules: number }[];
+  };
+  const { text: metrics } = await served.ask("/metrics");
+  const { text: page } = await served.ask("/");
+  return {
+    health: lists.map(({ list, rules }) => [list, rules]),
+    metric: Number(
+      /^rules_compiler_list_rules\{.*\} (?<rules>\d+)$/m.exec(metrics)!.groups!["rules"],
+    ),
+    page: [...page.matchAll(/rules\/(?<file>\w+\.txt)"[^]*?data-name="Rules">(?<rules>\d+)</g)].map(
+      ({ groups }) => `${groups!["file"]} ${groups!["rules"]}`,
+    ),
+  };
+}
+
+test("the rules of a list are those of what is published, also by other processes", async (context) => {
+  const served = await servedTwice(context);
+  const has = async (rules: number): Promise<void> =>
+    assert.deepEqual(await figures(served), {
+      health: [["Home", rules]],
+      metric: rules,
+      page: [`home.txt ${rules}`],
+    });
+  await has(5);
+  await served.ask("/rollback?to=1", "POST");
+  await has(25);
+  await served.command("rollback", "@1");
+  await has(5);
+  served.write(MANY.slice(0, 7));
+  await served.command("compile", "--no-cache");
+  await has(7);
+  await served.ask("/hold?to=1", "POST");
+  await has(5);
+  await served.end();
+  await served.start();
+  await has(5);
+});
+
+test("a rollback of one list of several changes its rules and the sum", async (context) => {
+  const lists = [
+    { name: "A", sources: ["Own"] },
+    { name: "B", sources: ["Own"], allow: ["d0.example"] },
+  ];
+  const sources = [{ name: "Own", source: "a.txt" }];
+  const served = new ServedInMemory(context, { name: "Both", sources, lists }, MANY);
+  await served.start();
+  served.write(FEW);
+  await served.ask("/compile", "POST");
+  await served.logged("run-ended", 2);
+  await served.ask("/rollback?to=1&list=A", "POST");
+  const found = await figures(served);
+  assert.deepEqual(
+    found.health.map(([list]) => list),
+    ["A", "B"],
+  );
+  assert.equal(found.health[0]![1], 25);
+  assert.ok(found.health[1]![1] < 10);
+  assert.equal(found.metric, 25 + found.health[1]![1]);
+  assert.deepEqual(found.page, [`a.txt 25`, `b.txt ${found.health[1]![1]}`]);
+});

@@ -54,7 +54,12 @@ export class ServedInMemory {
     const given = ["serve", "--schedule=0 0 1 1 *", "--token-file=token", "--no-cache", ...words];
     this.ended = program(given, host, signal);
     const before = this.events("next-run").length;
-    await Promise.race([this.logged("next-run", before + 1), this.ended]);
+    const ended = this.ended.then((exit) => {
+      if (signal.aborted) return;
+      this.stop.abort();
+      throw new Error(`${exit}: ${this.memory.output.stderr}`);
+    });
+    await Promise.race([this.logged("next-run", before + 1), ended]);
   }
 
   async end(): Promise<void> {
@@ -98,7 +103,7 @@ export class ServedInMemory {
 
   /** Resolves when the log has a number of lines with an event. */
   async logged(event: string, count = 1): Promise<void> {
-    while (this.events(event).length < count)
+    while (this.events(event).length < count && !this.stop.signal.aborted)
       await new Promise((resolve) => void setImmediate(resolve));
   }
 

@@ -9,7 +9,7 @@ import {
 } from "../../builder/plan/list-plan.ts";
 import { hookNames, openProject } from "../../builder/plan/project.ts";
 import { Conditions, type ListedCondition } from "../../builder/state/conditions.ts";
-import { holdFacts, readHold } from "../../builder/state/list-state.ts";
+import { holdFacts, readHold, readLastPublish } from "../../builder/state/list-state.ts";
 import { resolversOf } from "../../config/resolvers.ts";
 import type { BuildDocument } from "../../documents/documents.ts";
 import { Exit } from "../../diagnostics/codes.ts";
@@ -74,6 +74,7 @@ export const serveCommand: Command = async (asked, real, reporter, signal) => {
   const reports = reportFiles(plans, folder, host);
   const report = reportApart(reports, { options, host, signal }, settings.runTimeoutMs);
   const root = host.path.resolve(host.cwd, options.rulesDir);
+  const published = (): Promise<RulesOfFile[]> => publishedRules(plans, host);
   const held = (): Promise<HeldList[]> => heldLists(plans, host);
   const conditions = (): Promise<ListedCondition[]> => conditionsOf(plans, host);
   const resolvers = new Probe(all, options, host);
@@ -101,6 +102,7 @@ export const serveCommand: Command = async (asked, real, reporter, signal) => {
       requests,
       ownToken,
       compile,
+      published,
       held,
       proofs,
       probe,
@@ -121,6 +123,20 @@ async function conditionsOf(plans: readonly ListPlan[], host: Host): Promise<Lis
     for (const one of (await new Conditions(files[0]?.path, host).read()) ?? [])
       all.push({ ...one, list: list.config.name });
   return all;
+}
+
+interface RulesOfFile {
+  readonly path: string;
+  readonly rules: number;
+}
+
+async function publishedRules(plans: readonly ListPlan[], host: Host): Promise<RulesOfFile[]> {
+  const found: RulesOfFile[] = [];
+  for (const { path } of plans.flatMap((plan) => plan.files)) {
+    const last = await readLastPublish(path, host);
+    if (last !== undefined) found.push({ path, rules: last.rules });
+  }
+  return found;
 }
 
 async function heldLists(plans: readonly ListPlan[], host: Host): Promise<HeldList[]> {
