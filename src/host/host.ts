@@ -67,8 +67,11 @@ export interface Host {
   runProgram?(run: ProgramRun): Promise<ProgramEnd>;
   /** Sends a signal such as `SIGHUP` to a process. Throws a `HostError`. */
   sendSignal?(pid: number, signal: string): void;
-  /** Answers HTTP requests until it is closed. Rejects with a `HostError` if the address is in use or not available. */
-  listen?(place: ListenAddress, answer: Answerer): Promise<Listening>;
+  /**
+   * Answers HTTP requests until it is closed, and reports errors of answers. Rejects with a `HostError` if the address is in use
+   * or not available.
+   */
+  listen?(place: ListenAddress, answer: Answerer, onError: OnError): Promise<Listening>;
   /** Ends the process on a signal that arrives while the event loop is blocked. */
   watchSignals?(watch: SignalWatch): void;
   /** Calls the listener on every SIGHUP, which then does not end the program. */
@@ -170,6 +173,9 @@ export interface WebReply {
   /** For an iterable, `headers` must have its length. It is not read for HEAD requests. */
   readonly body: string | Uint8Array | AsyncIterable<Uint8Array>;
 }
+
+/** Takes what was thrown. */
+export type OnError = (error: unknown) => void;
 
 export type Answerer = (request: WebRequest) => WebReply | Promise<WebReply>;
 

@@ -5,6 +5,7 @@ import {
   type Answerer,
   type ListenAddress,
   type Listening,
+  type OnError,
   type WebReply,
   toHostError,
 } from "./host.ts";
@@ -50,7 +51,11 @@ const PART = 256 * 1024;
 const writing = new LoopThrottle(2);
 
 /** node:http with limits, so that slow, silent or greedy clients do not block others. */
-export async function listenHttp(place: ListenAddress, answer: Answerer): Promise<Listening> {
+export async function listenHttp(
+  place: ListenAddress,
+  answer: Answerer,
+  onError: OnError,
+): Promise<Listening> {
   const server = http.createServer({
     headersTimeout: HEAD_MS,
     requestTimeout: 2 * HEAD_MS,
@@ -59,7 +64,7 @@ export async function listenHttp(place: ListenAddress, answer: Answerer): Promis
     maxHeaderSize: 16 * 1024,
   });
   const open = new OpenConnections(place.connectionsPerClient, (request, response) =>
-    respondTo(request, response, answer),
+    respondTo(request, response, { answer, onError }),
   );
   server.on("connection", (socket: Socket) => {
     open.add(socket);
@@ -91,22 +96,33 @@ function close(server: http.Server): Promise<void> {
   });
 }
 
-function respondTo(request: IncomingMessage, response: ServerResponse, answer: Answerer): void {
+interface Answering {
+  readonly answer: Answerer;
+  readonly onError: OnError;
+}
+
+function respondTo(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { answer, onError }: Answering,
+): void {
+  const reply = (ready: WebReply): void => send(request, response, ready, onError);
   // Node takes the first one, a proxy in front may take the last.
-  if (hostLines(request) > 1) return send(request, response, TWO_HOSTS);
+  if (hostLines(request) > 1) return reply(TWO_HOSTS);
+  const fail = (error: unknown): void => {
+    onError(error);
+    if (response.headersSent) response.destroy();
+    else reply(INTERNAL_ERROR);
+  };
   try {
     const { method = "", url: target = "", socket } = request;
     const headers = request.headers as Record<string, string | undefined>;
-    const reply = answer({ method, target, headers, address: socket.remoteAddress ?? "" });
+    const answered = answer({ method, target, headers, address: socket.remoteAddress ?? "" });
     // Most responses are ready at once; awaiting each would cost a tenth of the requests per second.
-    if (reply instanceof Promise) {
-      reply.then(
-        (later) => send(request, response, later),
-        () => send(request, response, INTERNAL_ERROR),
-      );
-    } else send(request, response, reply);
-  } catch {
-    send(request, response, INTERNAL_ERROR);
+    if (answered instanceof Promise) answered.then(reply).catch(fail);
+    else reply(answered);
+  } catch (error) {
+    fail(error);
   }
 }
 
@@ -129,16 +145,25 @@ const INTERNAL_ERROR: WebReply = {
   body: "internal error\n",
 };
 
-function send(request: IncomingMessage, response: ServerResponse, reply: WebReply): void {
+function send(
+  request: IncomingMessage,
+  response: ServerResponse,
+  reply: WebReply,
+  onError: OnError,
+): void {
   const { status, headers, body } = reply;
   response.writeHead(status, headers);
   if (request.method === "HEAD") response.end();
   else if (typeof body === "string") response.end(body);
   else if (body instanceof Uint8Array && body.length <= WHOLE) response.end(body);
-  // The client has gone or the file cannot be read: end the connection, so that the body is known to be incomplete.
   else {
     const pieces = body instanceof Uint8Array ? partsOf(body) : body;
-    sendPieces(pieces, response).catch(() => response.destroy());
+    sendPieces(pieces, response).catch((error: unknown) => {
+      // Of a client that has gone, nothing needs to be known.
+      if (!response.destroyed) onError(error);
+      // The file cannot be read: end the connection, so that the body is known to be incomplete.
+      response.destroy();
+    });
   }
 }
 

@@ -112,8 +112,8 @@ export function nodeHost(): Host {
     runProgram: async (run) => await (await import("./node-run-program.ts")).runProgram(run),
     sendSignal,
     watchSignals,
-    listen: async (place, answer) =>
-      (await import("./node-http-server.ts")).listenHttp(place, answer),
+    listen: async (place, answer, onError) =>
+      (await import("./node-http-server.ts")).listenHttp(place, answer, onError),
     onHangup: (listener) => void process.on("SIGHUP", listener),
     packFile,
     importModule: async (path) => (await import(pathToFileURL(path).href)) as unknown,

@@ -3,11 +3,17 @@ import type { BuildOptions } from "../builder/plan/build-options.ts";
 import { planCombined, planLists, wantedFiles } from "../builder/plan/list-plan.ts";
 import { hookNames, type openProject } from "../builder/plan/project.ts";
 import { Conditions, type ListedCondition } from "../builder/state/conditions.ts";
-import { holdFacts, readHold } from "../builder/state/list-state.ts";
+import { holdFacts, readHold, readLastPublish } from "../builder/state/list-state.ts";
 import { resolversOf } from "../config/resolvers.ts";
 import type { HeldList } from "../documents/facts.ts";
 import type { Host } from "../host/host.ts";
+import { partPaths } from "../publish/split-file.ts";
 import { Probe } from "../resolvers/probe.ts";
+
+interface RulesOfFile {
+  readonly path: string;
+  readonly rules: number;
+}
 
 /** What a server must know of the lists of a configuration. */
 export interface ServedConfig {
@@ -29,6 +35,10 @@ export interface ServedConfig {
   readonly probe: Probe;
   /** Whether resolvers may be asked, and there is one. */
   readonly canAsk: boolean;
+  /** The parts of a file that was split, as they are now. */
+  readonly partsOf: (path: string) => Promise<string[]>;
+  /** The rules of each list that is published now. */
+  readonly published: () => Promise<RulesOfFile[]>;
   /** The lists that are held now. */
   readonly held: () => Promise<HeldList[]>;
   /** The problems that last now. */
@@ -60,6 +70,15 @@ export async function servedConfig(
     hooks: mayAsk ? hookNames(project) : [],
     probe: new Probe(lists, options, host),
     canAsk: mayAsk && resolvers.length > 0,
+    partsOf: (path) => partPaths(path, host),
+    published: async () => {
+      const found: RulesOfFile[] = [];
+      for (const { path } of plans.flatMap(({ files }) => files)) {
+        const last = await readLastPublish(path, host);
+        if (last !== undefined) found.push({ path, rules: last.rules });
+      }
+      return found;
+    },
     held: async () => {
       const held: HeldList[] = [];
       for (const { name, path } of owned) {

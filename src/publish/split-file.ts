@@ -224,12 +224,18 @@ async function partsBefore(path: string, host: Host): Promise<number> {
   return Number.isSafeInteger(count) && count > 0 ? count : 1;
 }
 
+/** The paths of all parts that an output is noted to have, or of their compressed copies. The first one is that of the output. */
+export async function partPaths(path: string, host: Host): Promise<string[]> {
+  const ending = ENDINGS.find((one) => path.endsWith(one)) ?? "";
+  const plain = path.slice(0, path.length - ending.length);
+  const count = Math.min(MOST_PARTS, await partsBefore(plain, host));
+  return Array.from({ length: count }, (_, index) => `${partPath(plain, index, host)}${ending}`);
+}
+
 /** The published parts of an output, up to the first that is missing. */
 export async function publishedParts(path: string, host: Host): Promise<Uint8Array[]> {
-  const count = Math.min(MOST_PARTS, await partsBefore(path, host));
   const parts: Uint8Array[] = [];
-  for (let index = 0; index < count; index++) {
-    const part = partPath(path, index, host);
+  for (const part of await partPaths(path, host)) {
     if (!(await host.exists(part))) break;
     parts.push(await host.readFile(part));
   }

@@ -62,10 +62,6 @@ export class StableFiles {
     return this.out.paths;
   }
 
-  get isTorn(): boolean {
-    return false;
-  }
-
   async open(): Promise<void> {
     await this.out.open();
     this.published = await publishedParts(this.path, this.host);

@@ -60,21 +60,31 @@ export class Actions {
     }
   }
 
+  /** Never rejects: the client may have been sent away, so the log must have how it ended. */
   private async once(request: ActionRequest): Promise<WebReply> {
     const { log, signal, timeoutMs } = this.options;
     const { action, list, build, from } = request;
-    const { value, isLate } = await withDeadline(timeoutMs, signal, (until) =>
-      this.options.act(request, until),
-    );
-    const held = await this.options.onDone();
+    let held: readonly HeldList[] = [];
+    let value: ActionEnd | undefined;
+    let isLate = false;
+    let lost: ActionEnd["problems"] = [];
+    try {
+      ({ value, isLate } = await withDeadline(timeoutMs, signal, (until) =>
+        this.options.act(request, until),
+      ));
+      held = await this.options.onDone();
+    } catch (error) {
+      lost = [{ severity: "error", code: "not-run", message: (error as Error).message }];
+    }
     const exit = value?.exit;
-    const isDone = exit === Exit.Done || exit === Exit.Degraded;
-    const problems = value?.problems ?? [];
+    const isDone = lost.length === 0 && (exit === Exit.Done || exit === Exit.Degraded);
+    const problems = [...lost, ...(value?.problems ?? [])];
     const { code, message } = problems.find(({ severity }) => severity === "error") ?? {};
     const reason = isLate ? "run-timeout" : code;
     const fields = { action, list, build, from, exit, reason, message };
     log.write(isDone ? "info" : "error", "action", fields);
-    return jsonReply(STATUS[exit ?? -1] ?? 500, {
+    const status = lost.length > 0 ? 500 : (STATUS[exit ?? -1] ?? 500);
+    return jsonReply(status, {
       action,
       list,
       exit: exit ?? null,

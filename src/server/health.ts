@@ -1,8 +1,8 @@
 import { someOf } from "../diagnostics/text.ts";
 import type { Health, HeldList, ResolverState, Run } from "../documents/facts.ts";
 import { type ListedCondition, isDegraded, lacksProof, lastingConditions } from "../index.ts";
+import { type RulesOf, publishedLists } from "./served-lists.ts";
 import { type History, problemsOf, sourcesOf } from "./history.ts";
-import { rulesOf } from "./served-lists.ts";
 
 export interface HealthInput {
   readonly history: History;
@@ -13,11 +13,14 @@ export interface HealthInput {
   readonly missing: readonly string[];
   /** When a file was last published. */
   readonly publishedAt?: (file: string) => string | undefined;
+  readonly rulesOf?: RulesOf;
   /** Lists that stay at an earlier build. */
   readonly held?: readonly HeldList[];
   readonly resolvers?: readonly ResolverState[];
   /** What lasts. */
   readonly conditions?: readonly ListedCondition[];
+  /** What could not be read the last time, so that it may be old. */
+  readonly unread?: readonly string[];
   readonly isRunning: boolean;
   readonly next: number | undefined;
 }
@@ -33,7 +36,7 @@ export function ageOf(lastSuccess: string | undefined, now: number): number | un
 
 /** Whether clients can rely on the lists that are served. */
 export function healthOf(input: HealthInput): Health {
-  const { history, now, limitMs, isRunning, next, held = [], resolvers = [] } = input;
+  const { history, now, limitMs, isRunning, next, held = [], resolvers = [], unread = [] } = input;
   const conditions = lastingConditions(input.conditions ?? []);
   const { lastSuccess, runs } = history;
   const age = ageOf(lastSuccess, now);
@@ -42,7 +45,9 @@ export function healthOf(input: HealthInput): Health {
   return {
     status,
     isHealthy: status === "healthy" || status === "degraded" || status === "refused",
-    reason: [reason, ...heldText(held), ...unprovedText(resolvers)].join("; "),
+    reason: [reason, ...heldText(held), ...unprovedText(resolvers), ...unreadText(unread)].join(
+      "; ",
+    ),
     lastSuccess: lastSuccess ?? null,
     ageSeconds: age === undefined ? null : Math.round(age / 1000),
     limitSeconds: Math.round(limitMs / 1000),
@@ -102,18 +107,19 @@ function unprovedText(resolvers: readonly ResolverState[]): string[] {
   return bad.length === 0 ? [] : [`resolvers that are not proved: ${someOf(texts)}`];
 }
 
+function unreadText(unread: readonly string[]): string[] {
+  return unread.length === 0 ? [] : [`cannot be read: ${someOf(unread)}`];
+}
+
 function runOf({ at, trigger, outcome, seconds, degraded }: Run): Health["lastRun"] {
   return { at, trigger, outcome, seconds, ...(degraded !== undefined && { degraded }) };
 }
 
-function listsOf({ history: { lastBuild }, publishedAt, held = [] }: HealthInput): Health["lists"] {
-  if (lastBuild === undefined) return [];
-  const { name, rules, outputs, lists } = lastBuild;
-  const all = lists ?? [{ name, rules, file: outputs[0]?.file ?? "" }];
-  return all.map((one) => ({
-    list: one.name,
-    rules: rulesOf(one, held),
-    publishedAt: publishedAt?.(one.file) ?? null,
+function listsOf({ history, publishedAt, rulesOf }: HealthInput): Health["lists"] {
+  return publishedLists(history.lastBuild, rulesOf).map(({ name, rules, file }) => ({
+    list: name,
+    rules,
+    publishedAt: publishedAt?.(file) ?? null,
   }));
 }
 

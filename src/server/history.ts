@@ -1,5 +1,12 @@
 import { Exit } from "../diagnostics/codes.ts";
-import type { CompileReport, Problem, Run, RunOutcome, RunTrigger } from "../documents/facts.ts";
+import type {
+  CompileReport,
+  Problem,
+  Run,
+  RunOutcome,
+  RunTrigger,
+  SourceStateName,
+} from "../documents/facts.ts";
 import {
   StateFile,
   type TypeCheck,
@@ -17,16 +24,37 @@ import {
 import type { Host } from "../host/host.ts";
 import { isDegraded } from "../index.ts";
 
+/** All values of a type. The compiler reports one that is not here: a history that has it would count as damaged. */
+function allOf<Value extends string>(values: Readonly<Record<Value, true>>): readonly Value[] {
+  return Object.keys(values) as Value[];
+}
+
 export type Outcome = RunOutcome;
-export const OUTCOMES: readonly Outcome[] = [
-  "published",
-  "unchanged",
-  "refused",
-  "failed",
-  "stopped",
-];
+export const OUTCOMES: readonly Outcome[] = allOf({
+  published: true,
+  unchanged: true,
+  refused: true,
+  failed: true,
+  stopped: true,
+});
 export type Trigger = RunTrigger;
-const TRIGGERS: readonly Trigger[] = ["start", "schedule", "retry", "signal", "request"];
+const TRIGGERS = allOf<Trigger>({
+  start: true,
+  schedule: true,
+  retry: true,
+  signal: true,
+  request: true,
+});
+const SOURCE_STATES = allOf<SourceStateName>({
+  local: true,
+  fetched: true,
+  unchanged: true,
+  locked: true,
+  offline: true,
+  stale: true,
+  held: true,
+  dropped: true,
+});
 
 /** The problem code of a run that exceeded its time limit. */
 export const TIMEOUT = "run-timeout";
@@ -204,16 +232,7 @@ const SOURCE = objectOf(
   {
     label: isText,
     source: isText,
-    state: oneOf([
-      "local",
-      "fetched",
-      "unchanged",
-      "locked",
-      "offline",
-      "stale",
-      "held",
-      "dropped",
-    ]),
+    state: oneOf(SOURCE_STATES),
     bytes: isAmount,
     lines: isAmount,
     kept: isAmount,

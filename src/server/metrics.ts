@@ -9,12 +9,13 @@ import {
   lastingConditions,
 } from "../index.ts";
 import { DURATION_BUCKETS, type History, OUTCOMES, problemsOf, sourcesOf } from "./history.ts";
-import type { ListVersion } from "./served-lists.ts";
+import { type ListVersion, type RulesOf, publishedLists, sumOfRules } from "./served-lists.ts";
 
 /** The values that a scrape reports. */
 export interface MetricsInput {
   readonly history: History;
   readonly lists: readonly ListVersion[];
+  readonly rulesOf?: RulesOf;
   readonly isHealthy: boolean;
   /** Lists that stay at an earlier build. */
   readonly held?: readonly HeldList[];
@@ -217,7 +218,7 @@ function runMetrics(out: Exposition, { history, isRunning, next, lagMs }: Metric
 
 function listMetrics(
   out: Exposition,
-  { history: { lastBuild }, lists, held = [] }: MetricsInput,
+  { history: { lastBuild }, lists, rulesOf, held = [] }: MetricsInput,
 ): void {
   out.one("gauge", "lists_held", "Lists that stay at an earlier build.", held.length);
   out.family(
@@ -228,8 +229,8 @@ function listMetrics(
   );
   const list = lastBuild?.name ?? "";
   if (lastBuild !== undefined) {
-    out.family("gauge", "list_rules", "Rules in the last successful build.", [
-      [{ list }, lastBuild.rules],
+    out.family("gauge", "list_rules", "Rules in the published lists.", [
+      [{ list }, sumOfRules(publishedLists(lastBuild, rulesOf))],
     ]);
     out.family("gauge", "list_lines_read", "Lines read by the last successful build.", [
       [{ list }, lastBuild.lines],

@@ -23,9 +23,9 @@ export interface RouteContext {
   health(): Health;
   metrics(): string | Uint8Array;
   page(): string | Uint8Array;
-  list(name: string): ListVersion | undefined;
+  list(name: string): ListVersion | undefined | Promise<ListVersion | undefined>;
   /** A difference between two versions of a list. */
-  patch(name: string): ListVersion | undefined;
+  patch(name: string): ListVersion | undefined | Promise<ListVersion | undefined>;
   /** The report of the last build of a list, by its file name without extension; `""` selects the only list. */
   report(list: string): ListVersion | undefined;
   /** Starts a run, or queues one behind the current run. */
@@ -100,12 +100,19 @@ function readReply(
   const report = name === "report" ? context.report(listInPath(path)) : undefined;
   if (report !== undefined) return reportReply(answerList(request, report));
   const version = name === "rules" ? versionAt(listInPath(path), context) : undefined;
-  if (version !== undefined) return answerList(request, version);
-  return textReply(
-    404,
-    "Not found. Available: /, /report, /health, /metrics, /rules/<file>, /why?name=\n",
-  );
+  // Most are known; awaiting each would cost requests per second.
+  if (version instanceof Promise) return version.then((later) => listReply(request, later));
+  return listReply(request, version);
 }
+
+function listReply(request: WebRequest, version: ListVersion | undefined): WebReply {
+  return version === undefined ? NOT_FOUND : answerList(request, version);
+}
+
+const NOT_FOUND = textReply(
+  404,
+  "Not found. Available: /, /report, /health, /metrics, /rules/<file>, /why?name=\n",
+);
 
 /** The page contains its own content security policy, with hashes of its script and style. Only a header can forbid framing. */
 function reportReply(reply: WebReply): WebReply {
@@ -120,7 +127,7 @@ function reportReply(reply: WebReply): WebReply {
   };
 }
 
-function versionAt(name: string, context: RouteContext): ListVersion | undefined {
+function versionAt(name: string, context: RouteContext): ReturnType<RouteContext["list"]> {
   const patch = `${PATCH_FOLDER}/`;
   return name.startsWith(patch) ? context.patch(name.slice(patch.length)) : context.list(name);
 }
@@ -168,13 +175,15 @@ export function requestContext(
   { version, ...parts }: Parts,
   runner: () => Runner,
 ): Pick<RouteContext, "token" | "hostNames" | "listNames" | "why" | "act"> {
-  const { host, signal } = parts;
+  const { host, log, signal } = parts;
+  const onError = (error: unknown): void =>
+    log.write("error", "not-answered", { reason: (error as Error).message });
   const actions = new Actions({ ...parts, act });
   return {
     token,
     hostNames,
     listNames,
-    why: new WhyAnswers({ host, signal, resolvers, answer, version }),
+    why: new WhyAnswers({ host, signal, resolvers, answer, version, onError }),
     act: async (request) => await actions.answer(request, runner()),
   };
 }

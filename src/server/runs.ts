@@ -430,12 +430,12 @@ export class Schedule {
     return this.cron.previousRuns(1, new Date(at + 1000))[0]?.getTime() ?? -Infinity;
   }
 
-  /** The longest interval between the next hundred scheduled times, nights and weekends included. */
-  get longestInterval(): number {
+  /** The longest interval between a hundred scheduled times around `now`, nights and weekends included. Computed once. */
+  longestInterval(now: number): number {
     if (this.longest === undefined) {
       this.longest = 0;
-      let at = this.previous(Date.now());
-      if (at === -Infinity) at = this.next(Date.now());
+      let at = this.previous(now);
+      if (at === -Infinity) at = this.next(now);
       for (let count = 0; count < 100; count++) {
         const next = this.next(at);
         if (next === Infinity) break;

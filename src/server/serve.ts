@@ -20,7 +20,7 @@ import { type ListedCondition, PATCH_FOLDER, lacksProof } from "../index.ts";
 import { ageOf, healthOf } from "./health.ts";
 import { NO_HISTORY, isWorthRetrying, readHistory } from "./history.ts";
 import { type ProbeTimes, metricsText } from "./metrics.ts";
-import { type OwnToken, jsonReply } from "./requests.ts";
+import { type OwnToken, jsonReply, textReply } from "./requests.ts";
 import { type RequestSettings, type RouteContext, requestContext, route } from "./routes.ts";
 import { Runner, type RunnerOptions, type Schedule, Scheduler } from "./runs.ts";
 import { ListStore, ServedFiles } from "./served-lists.ts";
@@ -42,10 +42,14 @@ interface ServeSettings {
   readonly lists: readonly string[];
   /** ... and all that it may have, also of formats and of several lists. */
   readonly outputs: readonly string[];
+  /** The paths of all parts that are published of a file; the first one is that of the file. */
+  readonly partsOf: (path: string) => Promise<readonly string[]>;
   readonly compile: RunnerOptions["compile"];
   readonly requests: RequestSettings;
   /** The token of `requests` if the server made it. */
   readonly ownToken: OwnToken | undefined;
+  /** Reads what is published. */
+  readonly published: () => Promise<readonly PublishedFile[]>;
   /** Reads which lists are held. */
   readonly held: () => Promise<readonly HeldList[]>;
   /** The names of the hooks that runs may run. */
@@ -60,6 +64,12 @@ interface ServeSettings {
   readonly reports: readonly string[];
   /** Writes the reports. */
   report(): Promise<void>;
+}
+
+interface PublishedFile {
+  /** The path of its file. */
+  readonly path: string;
+  readonly rules: number;
 }
 
 type AskResolvers = (
@@ -92,6 +102,7 @@ class Server {
   private readonly served: ServedFiles;
   private readonly reports: ListStore;
   private readonly patches: ListStore;
+  private readonly published: LastRead<PublishedFile>;
   private readonly held: LastRead<HeldList>;
   private readonly proofs: LastRead<ResolverState>;
   private readonly conditions: LastRead<ListedCondition>;
@@ -111,12 +122,14 @@ class Server {
     this.log = log;
     this.signal = signal;
     this.store = new ListStore(host, log, settings.root);
-    this.served = new ServedFiles([...settings.lists, ...settings.outputs], host);
+    const { lists, outputs, partsOf } = settings;
+    this.served = new ServedFiles({ host, configured: [...lists, ...outputs], partsOf });
     this.reports = new ListStore(host, log);
     this.patches = new ListStore(host, log);
-    this.held = new LastRead(settings.held, host);
-    this.proofs = new LastRead(settings.proofs, host);
-    this.conditions = new LastRead(settings.conditions, host);
+    this.published = new LastRead("published lists", settings.published, { host, log });
+    this.held = new LastRead("held lists", settings.held, { host, log });
+    this.proofs = new LastRead("proofs", settings.proofs, { host, log });
+    this.conditions = new LastRead("conditions", settings.conditions, { host, log });
     this.startedAt = host.now().getTime();
     this.renewal = new ReportRenewal({
       log,
@@ -139,7 +152,7 @@ class Server {
   }
 
   async begin(): Promise<void> {
-    const { settings, host, log, signal, store } = this;
+    const { settings, host, log, signal } = this;
     const { folder, compile, runTimeoutMs } = settings;
     const history = await readHistory(folder, host, () =>
       log.write("warning", "history-damaged", { folder, reason: "starting with an empty one" }),
@@ -154,15 +167,15 @@ class Server {
       onPublished: () => this.servePublished(),
     });
     // The files of the current configuration; an earlier server may have served others.
-    store.serve(settings.lists);
-    await store.refresh();
-    await this.servePatches(settings.lists);
+    await this.serveFiles(settings.lists);
     this.reports.serve(settings.reports);
     await this.reports.refresh();
+    await this.published.refresh();
     await this.held.refresh();
     await this.proofs.refresh();
     await this.conditions.refresh();
-    this.listening = await openPort(settings.listenOn, host, (request) => this.answer(request));
+    const place = { host, log, listenOn: settings.listenOn };
+    this.listening = await openPort(place, (request) => this.answer(request));
     const { address, port } = this.listening;
     const header = await settings.ownToken?.write(port);
     const schedule = settings.schedule.pattern;
@@ -267,9 +280,21 @@ class Server {
   }
 
   private answer(request: WebRequest): ReturnType<typeof route>["reply"] {
-    const { name, reply } = route(request, this.context);
-    if (reply instanceof Promise) return reply.then((later) => this.counted(request, name, later));
-    return this.counted(request, name, reply);
+    try {
+      const { name, reply } = route(request, this.context);
+      if (!(reply instanceof Promise)) return this.counted(request, name, reply);
+      return reply
+        .catch((error: unknown) => this.failed(request, error))
+        .then((later) => this.counted(request, name, later));
+    } catch (error) {
+      return this.counted(request, "other", this.failed(request, error));
+    }
+  }
+
+  private failed({ method, target }: WebRequest, error: unknown): WebReply {
+    const reason = (error as Error).message;
+    this.log.write("error", "request-failed", { method, target: target.split("?")[0], reason });
+    return textReply(500, "internal error\n");
   }
 
   private counted(request: WebRequest, name: string, reply: WebReply): WebReply {
@@ -298,6 +323,7 @@ class Server {
       metricsText({
         history: this.runner.history,
         lists: this.store.all,
+        rulesOf: this.rulesOf,
         isHealthy: this.health().isHealthy,
         held: this.held.all,
         resolvers: this.proofs.all,
@@ -316,6 +342,7 @@ class Server {
         history: this.runner.history,
         health: this.health(),
         lists: this.store.all,
+        rulesOf: this.rulesOf,
         now: this.host.now().getTime(),
         schedule: this.settings.schedule.pattern,
         nameOf: (file) => this.nameOf(file),
@@ -323,13 +350,13 @@ class Server {
         asks: this.settings.requests,
       }),
     ),
-    list: (name: string) => this.store.find(name),
+    list: (name: string) => this.store.findNew(name),
     report: (list: string) => {
       const [only, ...more] = this.reports.names;
       if (list !== "") return this.reports.find(`${list}.report.html`);
       return more.length === 0 ? this.reports.find(only!) : undefined;
     },
-    patch: (name: string) => this.patches.find(name),
+    patch: (name: string) => this.patches.findNew(name),
   };
 
   /** As bytes, which all requests within a second share. */
@@ -346,16 +373,25 @@ class Server {
     return healthOf({
       history: this.runner.history,
       now,
-      limitMs: 3 * schedule.longestInterval,
+      limitMs: 3 * schedule.longestInterval(now),
       missing: this.store.missing,
       publishedAt: (file) => this.store.find(this.nameOf(file))?.modified.toISOString(),
+      rulesOf: this.rulesOf,
       held: this.held.look(),
       resolvers: this.proofs.look(),
       conditions: this.conditions.look(),
+      unread: [this.published, this.held, this.proofs, this.conditions].flatMap(
+        (one) => one.unread,
+      ),
       isRunning: this.runner.runningSince !== undefined,
       next: this.next,
     });
   }
+
+  private readonly rulesOf = (file: string): number | undefined => {
+    const path = this.host.path.resolve(this.host.cwd, file);
+    return this.published.look().find((one) => one.path === path)?.rules;
+  };
 
   /** The served name of an output file. */
   private nameOf(file: string): string {
@@ -368,25 +404,33 @@ class Server {
     return state;
   }
 
-  /** An action may have published other files; the lists that they belong to stay the same. */
+  /** An action may have published other files: a rollback writes a patch, and as many parts as that build has. */
   private async afterAction(): Promise<readonly HeldList[]> {
+    await this.published.refreshNow();
     await this.held.refreshNow();
     await this.store.refreshNow();
+    await this.patches.refreshNow();
     this.renewal.begin();
     return this.held.all;
   }
 
   private async servePublished(): Promise<void> {
     const outputs = this.runner.history.lastBuild?.outputs ?? [];
-    const paths = this.served.pathsOf(outputs);
-    this.store.serve(paths);
-    await this.store.refreshNow();
-    await this.servePatches(paths);
+    await this.serveFiles(this.served.pathsOf(outputs));
+    await this.published.refreshNow();
     this.renewal.begin();
   }
 
-  /** Serves the patches in the folders beside the lists. */
-  private async servePatches(lists: readonly string[]): Promise<void> {
+  /** Serves files with their parts and patches, also those that others publish later. */
+  private async serveFiles(paths: readonly string[]): Promise<void> {
+    this.store.serve(paths, () => this.served.withParts(paths));
+    await this.store.refreshNow();
+    this.patches.serve([], () => this.patchesBeside(paths));
+    await this.patches.refreshNow();
+  }
+
+  /** The patches in the folders beside the lists. */
+  private async patchesBeside(lists: readonly string[]): Promise<string[]> {
     const folders = new Set(
       lists.map((path) => this.host.path.join(this.host.path.dirname(path), PATCH_FOLDER)),
     );
@@ -394,8 +438,7 @@ class Server {
     for (const folder of folders)
       for (const name of await this.host.listFolder(folder))
         if (name.endsWith(".patch")) paths.push(this.host.path.join(folder, name));
-    this.patches.serve(paths);
-    await this.patches.refreshNow();
+    return paths;
   }
 }
 
@@ -473,14 +516,29 @@ function fieldText(value: LogFields[string]): string {
 class LastRead<Fact> {
   /** The facts when they were last read. */
   all: readonly Fact[] = [];
+  private readonly what: string;
   private readonly read: () => Promise<readonly Fact[]>;
   private readonly host: Host;
+  private readonly log: EventLog;
   private begunAt = -Infinity;
   private reading: Promise<void> | undefined;
+  /** Why they could not be read the last time. */
+  private problem: string | undefined;
 
-  constructor(read: () => Promise<readonly Fact[]>, host: Host) {
+  constructor(
+    what: string,
+    read: () => Promise<readonly Fact[]>,
+    { host, log }: { readonly host: Host; readonly log: EventLog },
+  ) {
+    this.what = what;
     this.read = read;
     this.host = host;
+    this.log = log;
+  }
+
+  /** What it is, if it could not be read the last time, so that it may be old. */
+  get unread(): string[] {
+    return this.problem === undefined ? [] : [this.what];
   }
 
   look(): readonly Fact[] {
@@ -498,11 +556,22 @@ class LastRead<Fact> {
   async refresh(): Promise<void> {
     this.begunAt = this.host.now().getTime();
     this.reading ??= this.read()
-      .then((all) => void (this.all = all))
-      // Files that cannot be read now are read again at the next look.
-      .catch(() => {})
+      .then((all) => {
+        this.all = all;
+        this.problem = undefined;
+      })
+      // What cannot be read now is read again at the next look.
+      .catch((error: unknown) => this.note(error))
       .finally(() => (this.reading = undefined));
     await this.reading;
+  }
+
+  /** What lasts is logged once. */
+  private note(error: unknown): void {
+    const reason = (error as Error).message;
+    const level = error instanceof HostError ? "warning" : "error";
+    if (reason !== this.problem) this.log.write(level, "not-read", { what: this.what, reason });
+    this.problem = reason;
   }
 }
 
@@ -520,9 +589,15 @@ export function throttle<T>(now: () => number, make: () => T): () => T {
 }
 
 /** Listens. Rejects with a `CompilerError` if the address is in use or not available. */
-async function openPort(listenOn: ListenAddress, host: Host, answer: Answerer): Promise<Listening> {
+async function openPort(
+  { listenOn, host, log }: Pick<WaitSettings, "listenOn" | "host" | "log">,
+  answer: Answerer,
+): Promise<Listening> {
   try {
-    return await host.listen!(listenOn, answer);
+    return await host.listen!(listenOn, answer, (error) => {
+      const level = error instanceof HostError ? "warning" : "error";
+      log.write(level, "request-failed", { reason: (error as Error).message });
+    });
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
     const where = `${printable(listenOn.address, 80)} port ${listenOn.port}`;
@@ -610,7 +685,7 @@ export async function waitForConfig<T>(
     if (problem.code !== "config-not-found") throw error;
   }
   let answer: Answerer = () => notReady(problem);
-  const listening = await openPort(listenOn, host, (request) => answer(request));
+  const listening = await openPort({ listenOn, host, log }, (request) => answer(request));
   host.onHangup?.(() => {});
   const { address, port } = listening;
   const report = (): void => {

@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import type { HeldList } from "../documents/facts.ts";
 import { PACKED_ENDINGS, ifAvailable, temporaryFor } from "../host/files.ts";
 import {
   type FileStamp,
@@ -23,10 +22,12 @@ export class ListStore {
   private readonly log: EventLog;
   private readonly root: string | undefined;
   private paths: readonly string[] = [];
+  private current: () => Promise<readonly string[]> = async () => this.paths;
   private readonly versions = new Map<string, ListVersion>();
   private refreshedAt = -Infinity;
   private refreshing: Promise<void> | undefined;
   private packing: Promise<void> = Promise.resolve();
+  private problem: string | undefined;
 
   /** A list below `root` is named by its path relative to `root`, any other by its file name. */
   constructor(host: Host, log: EventLog, root?: string) {
@@ -41,9 +42,13 @@ export class ListStore {
     return isOutside ? this.host.path.basename(path) : name.replaceAll(this.host.path.sep, "/");
   }
 
-  /** Sets the files to serve. */
-  serve(paths: readonly string[]): void {
+  /** Sets the files to serve. `current` finds them again at each refresh, if they can change. */
+  serve(
+    paths: readonly string[],
+    current: () => Promise<readonly string[]> = async () => paths,
+  ): void {
     this.paths = paths;
+    this.current = current;
   }
 
   get names(): string[] {
@@ -60,8 +65,25 @@ export class ListStore {
 
   /** The current version of a list. Starts a refresh in the background when one is due. */
   find(name: string): ListVersion | undefined {
-    if (this.host.now().getTime() - this.refreshedAt > REFRESH_MS) void this.refresh();
+    if (this.host.now().getTime() - this.refreshedAt > REFRESH_MS)
+      this.refresh().then(
+        () => (this.problem = undefined),
+        (error: unknown) => this.note((error as Error).message),
+      );
     return this.versions.get(name);
+  }
+
+  /** The same for a file that may just have been published: if a refresh is due, it comes first. */
+  findNew(name: string): ListVersion | undefined | Promise<ListVersion | undefined> {
+    const found = this.find(name);
+    if (found !== undefined || this.refreshing === undefined) return found;
+    return this.refreshing.then(() => this.versions.get(name));
+  }
+
+  /** What lasts is logged once. */
+  private note(reason: string): void {
+    if (reason !== this.problem) this.log.write("error", "not-read", { what: "files", reason });
+    this.problem = reason;
   }
 
   /** Reads the lists that changed on disk. */
@@ -83,6 +105,7 @@ export class ListStore {
 
   private async readChanges(): Promise<void> {
     this.refreshedAt = this.host.now().getTime();
+    this.paths = await this.current();
     const existing = new Set<string>();
     for (const path of this.paths) {
       const name = this.nameOf(path);
@@ -309,35 +332,73 @@ function packedFolder(path: string, host: Host): string {
 
 const PACKED = new RegExp(`\\.(?:${Object.values(PACKED_ENDINGS).join("|")})$`);
 
+interface ServedFilesOptions {
+  readonly host: Pick<Host, "path" | "cwd" | "exists">;
+  /** The files that the configuration names. */
+  readonly configured: readonly string[];
+  /** The paths of all parts that are published of a file; the first one is that of the file. */
+  readonly partsOf: (path: string) => Promise<readonly string[]>;
+}
+
 /**
  * The files of lists that may be served. A run that finds nothing to do reports files from what is stored, which may come from elsewhere:
  * of those, only files that the configuration names are served, with their parts. What a run has written is served, too.
  */
 export class ServedFiles {
-  private readonly host: Pick<Host, "path" | "cwd">;
+  private readonly options: ServedFilesOptions;
   private readonly known: Set<string>;
+  /** Files that are not a further part of another file, whatever their names are. */
+  private readonly wholes: Set<string>;
 
-  constructor(configured: readonly string[], host: Pick<Host, "path" | "cwd">) {
-    this.host = host;
-    this.known = new Set(configured);
+  constructor(options: ServedFilesOptions) {
+    this.options = options;
+    this.known = new Set(options.configured);
+    this.wholes = new Set(options.configured);
   }
 
   /** The paths of what a run reported. */
   pathsOf(outputs: SuccessfulBuild["outputs"]): string[] {
+    const { path: paths, cwd } = this.options.host;
     return outputs.flatMap(({ file, files = [file], outcome }) => {
-      const paths = files.map((one) => this.host.path.resolve(this.host.cwd, one));
-      if (outcome === "written") for (const path of paths) this.known.add(path);
-      return paths.filter((path) => this.isKnown(path));
+      const all = new Set(files.map((one) => paths.resolve(cwd, one)));
+      if (outcome === "written") for (const path of all) this.known.add(path);
+      const found = [...all].filter((path) => this.isKnown(path));
+      for (const path of found)
+        if (path === this.wholeOf(path) || !all.has(this.wholeOf(path))) this.wholes.add(path);
+      return found;
     });
+  }
+
+  /** The same files as they are now: another process may have rolled back to a build with more parts, or with fewer. */
+  async withParts(reported: readonly string[]): Promise<string[]> {
+    const { host, partsOf } = this.options;
+    const expected = new Set(reported);
+    const found = new Set<string>();
+    const wholes = reported.filter((one) => this.wholes.has(one));
+    for (const path of [...wholes, ...wholes.flatMap((one) => this.copiesOf(one))])
+      for (const part of await partsOf(path))
+        // During a publish there may be fewer parts than are noted.
+        if (expected.has(part) || (await host.exists(part))) found.add(part);
+    return [...found];
+  }
+
+  /** The files with the same names in another form that the configuration names: compressed, or the program for a database. */
+  private copiesOf(path: string): string[] {
+    const others = this.options.configured.filter((one) => one.startsWith(`${path}.`));
+    return others.filter((one) => PACKED.test(one) || one.endsWith(".lua"));
   }
 
   /** `l-2.hosts.gz` belongs to `l.hosts`. */
   private isKnown(path: string): boolean {
     const plain = path.replace(PACKED, "");
-    const { path: paths } = this.host;
-    const name = paths.basename(plain).replace(/-\d+(?=\.|$)/, "");
-    const whole = paths.join(paths.dirname(plain), name);
-    return [path, plain, whole].some((one) => this.known.has(one));
+    return [path, plain, this.wholeOf(plain)].some((one) => this.known.has(one));
+  }
+
+  /** `l-2.hosts` is a part of `l.hosts`. */
+  private wholeOf(path: string): string {
+    const { path: paths } = this.options.host;
+    const name = paths.basename(path).replace(/-\d+(?=\.|$)/, "");
+    return paths.join(paths.dirname(path), name);
   }
 }
 
@@ -420,10 +481,23 @@ function parseRange(text: string, size: number): [number, number] | "all" | "non
   return [Number(first), last === "" ? size : Math.min(size, Number(last) + 1)];
 }
 
-/** The rules of a list: those of the build that it is held at, or of the last run. */
-export function rulesOf(
-  { name, rules }: { readonly name: string; readonly rules: number },
-  held: readonly HeldList[],
-): number {
-  return held.find(({ list }) => list === name)?.rules ?? rules;
+/** The rules of the list that is published in a file; undefined if that is not known. */
+export type RulesOf = (file: string) => number | undefined;
+
+type ListsOfRun = NonNullable<SuccessfulBuild["lists"]>;
+
+/** The lists of the last run, with the rules that each has now: a rollback, or another program, may have published another build. */
+export function publishedLists(
+  lastBuild: SuccessfulBuild | undefined,
+  rulesOf: RulesOf = () => undefined,
+): ListsOfRun {
+  if (lastBuild === undefined) return [];
+  const { lists, name, rules, outputs } = lastBuild;
+  const all = lists ?? [{ name, rules, file: outputs[0]?.file ?? "" }];
+  return all.map((one) => ({ ...one, rules: rulesOf(one.file) ?? one.rules }));
+}
+
+/** All rules of several lists. */
+export function sumOfRules(lists: ListsOfRun): number {
+  return lists.reduce((sum, { rules }) => sum + rules, 0);
 }

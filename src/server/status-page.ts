@@ -18,13 +18,14 @@ import {
   table,
 } from "../pages/html.ts";
 import { type History, problemsOf, sourcesOf } from "./history.ts";
-import { type ListVersion, rulesOf } from "./served-lists.ts";
+import { type ListVersion, type RulesOf, publishedLists, sumOfRules } from "./served-lists.ts";
 import { whyForm } from "./why.ts";
 
 interface StatusView {
   readonly history: History;
   readonly health: Health;
   readonly lists: readonly ListVersion[];
+  readonly rulesOf?: RulesOf;
   readonly now: number;
   readonly schedule: string;
   /** The served name of an output file. */
@@ -75,8 +76,9 @@ const SENTENCES = {
   unhealthy: ["Unhealthy", "Clients cannot rely on these lists"],
 } as const;
 
-function summary({ health, history, schedule, now }: StatusView, attention: number): Html {
+function summary({ health, history, schedule, now, rulesOf }: StatusView, attention: number): Html {
   const { lastBuild } = history;
+  const rules = lastBuild && sumOfRules(publishedLists(lastBuild, rulesOf));
   const [state, first] = SENTENCES[health.status];
   const todo =
     attention === 0
@@ -96,7 +98,7 @@ function summary({ health, history, schedule, now }: StatusView, attention: numb
         `${next === undefined ? "" : `${timestampText(next)}, `}schedule ${schedule}`,
       ),
       lastBuild?.lists === undefined
-        ? figure(LABELS.rules, countOr(lastBuild?.rules, "none yet"))
+        ? figure(LABELS.rules, countOr(rules, "none yet"))
         : figure("Lists", numberText(lastBuild.lists.length)),
       figure(LABELS.lines, countOr(lastBuild?.lines, "none yet")),
     ],
@@ -112,19 +114,20 @@ function hasOneReport({ history, reports }: StatusView): boolean {
 }
 
 /** The number of rules per list, and of names per format output, by file name. */
-function countsOf({
-  history: { lastBuild },
-  health,
-  nameOf,
-}: StatusView): ReadonlyMap<string, number> {
-  if (lastBuild === undefined) return new Map();
-  const { lists, outputs, name, rules } = lastBuild;
-  const main = lists ?? outputs.slice(0, 1).map(({ file }) => ({ file, name, rules }));
+function countsOf({ history, lists, nameOf, rulesOf }: StatusView): ReadonlyMap<string, number> {
+  const { lastBuild, lastSuccess, runs } = history;
+  const run = runs.findLast(({ at }) => at === lastSuccess);
+  const end = run && Date.parse(run.at) + run.seconds * 1000;
+  // Another process may have published a file since; how many names it has is in no state.
+  const isOld = (file: string): boolean => {
+    const version = lists.find(({ name }) => name === nameOf(file));
+    return end === undefined || version === undefined || version.modified.getTime() > end;
+  };
   return new Map([
-    ...outputs.flatMap(({ file, names }) =>
-      names === undefined ? [] : [[nameOf(file), names] as const],
+    ...(lastBuild?.outputs ?? []).flatMap(({ file, names }) =>
+      names === undefined || isOld(file) ? [] : [[nameOf(file), names] as const],
     ),
-    ...main.map((one) => [nameOf(one.file), rulesOf(one, health.held)] as const),
+    ...publishedLists(lastBuild, rulesOf).map((one) => [nameOf(one.file), one.rules] as const),
   ]);
 }
 

@@ -1,6 +1,6 @@
 import { timestampText, printable, someOf } from "../diagnostics/text.ts";
 import type { Explanation, LineFate, RuleInList, WhyOfList } from "../documents/facts.ts";
-import type { Host, WebReply, WebRequest } from "../host/host.ts";
+import type { Host, OnError, WebReply, WebRequest } from "../host/host.ts";
 import { clientAddress } from "../host/node-http-server.ts";
 import { askedName } from "../index.ts";
 import { Html, html, htmlPage, table } from "../pages/html.ts";
@@ -87,7 +87,9 @@ export interface WhyOptions {
   /** Names of the resolvers of the configuration. */
   readonly resolvers: readonly string[];
   /** Answers in a child process. */
-  answer(question: WhyQuestion, signal: AbortSignal): Promise<readonly WhyOfList[]>;
+  readonly answer: (question: WhyQuestion, signal: AbortSignal) => Promise<readonly WhyOfList[]>;
+  /** Called if it could not be answered. */
+  readonly onError: OnError;
   /** Changes with every list that is published. */
   version(): string;
 }
@@ -160,9 +162,12 @@ export class WhyAnswers {
       await new Promise<void>((begin) => void this.waiting.push(begin));
     else this.running++;
     try {
-      const { signal } = this.options;
+      const { signal, answer, onError } = this.options;
       const { value, isLate } = await withDeadline(DEADLINE_MS, signal, (until) =>
-        this.options.answer(question, until).catch(() => undefined),
+        answer(question, until).catch((error: unknown) => {
+          if (!until.aborted) onError(error);
+          return undefined;
+        }),
       );
       return isLate ? "late" : (value ?? "failed");
     } finally {

@@ -90,10 +90,12 @@ async function problemsWith(damage: Damage): Promise<string[]> {
     folder: FOLDER,
     lists: ["/project/rules/my-list.txt"],
     outputs: [],
+    partsOf: async (path: string) => [path],
     compile: async () => {
       runs++;
       return { exit: 0, build: BUILD };
     },
+    published: async () => [],
     held: async () => [],
     proofs: async () => [],
     hooks: [],

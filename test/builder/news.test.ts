@@ -83,7 +83,7 @@ test("what a run did not look at does not end", () => {
   const failed = { ...warning("source-stale", "B", 0), severity: "error" as const };
   const now = new Date("2026-01-01T00:00:00Z");
   const { conditions } = settle([], { finder: "build", diagnostics: [stale] }, now);
-  for (const finder of ["hooks", "proof"] as const)
+  for (const finder of ["hooks", "state-hooks"] as const)
     assert.deepEqual(settle(conditions, { finder, diagnostics: [] }, now).diagnostics, []);
   const partial = { finder: "build", diagnostics: [failed], isPartial: true } as const;
   const settled = settle(conditions, partial, now);

@@ -213,6 +213,7 @@ test("what a server answers, with what its children tell it", async () => {
       signal: NEVER,
       resolvers: [],
       version: () => "",
+      onError: (error) => assert.fail(String(error)),
       answer: whyApart(listNames, { args } as unknown as Options, host),
     }),
   } as unknown as RouteContext;

@@ -144,6 +144,11 @@ test("what follows a publish begins in one place", () => {
     );
 });
 
+test("only the host knows the clock, so that tests can set it", () => {
+  for (const file of files.filter((path) => !path.startsWith("host/")))
+    assert.doesNotMatch(textOf(file), /\bDate\.now\(|\bnew Date\(\)/, file);
+});
+
 /** Imports of values; those of types cost nothing and cannot form a circle at run time. */
 const VALUE_IMPORT = /^(?:import|export) (?!type\b)[^;]*?\bfrom "(?<to>[^"]+)"/gm;
 

@@ -2,17 +2,25 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type Socket, connect } from "node:net";
 import { type TestContext, test } from "node:test";
-import type { Answerer } from "../../src/host/host.ts";
+import type { Answerer, OnError, WebReply } from "../../src/host/host.ts";
 import { clientAddress, listenHttp } from "../../src/host/node-http-server.ts";
 import { throttle } from "../../src/server/serve.ts";
+
+interface ServerSettings {
+  readonly connectionsPerClient: number;
+  readonly onError: OnError;
+}
 
 async function serverOf(
   context: TestContext,
   answer: Answerer,
-  connectionsPerClient = 64,
+  {
+    connectionsPerClient = 64,
+    onError = (error) => assert.fail(String(error)),
+  }: Partial<ServerSettings> = {},
 ): Promise<number> {
   const place = { address: "127.0.0.1", port: 0, connectionsPerClient };
-  const server = await listenHttp(place, answer);
+  const server = await listenHttp(place, answer, onError);
   context.after(() => server.close());
   return server.port;
 }
@@ -69,7 +77,7 @@ test("a connection with too many pending requests is closed, and no further requ
 });
 
 test("a client at its limit loses its oldest idle connection, and other clients lose none", async (context) => {
-  const port = await serverOf(context, () => textReply("yes"), 3);
+  const port = await serverOf(context, () => textReply("yes"), { connectionsPerClient: 3 });
   const other = connect({ port, host: "127.0.0.1", localAddress: "127.0.0.9" });
   context.after(() => other.destroy());
   await once(other, "connect");
@@ -92,6 +100,39 @@ test("large bodies arrive complete", async (context) => {
   const port = await serverOf(context, () => ({ status: 200, headers, body }));
   const answer = await fetch(`http://127.0.0.1:${port}/`);
   assert.deepEqual(new Uint8Array(await answer.arrayBuffer()), body);
+});
+
+const BAD_HEADER: WebReply = { status: 200, headers: { "x-name": "a\nb" }, body: "" };
+
+async function* brokenBody(): AsyncGenerator<Uint8Array> {
+  yield Uint8Array.of(1);
+  throw new Error("body");
+}
+
+test("whatever goes wrong in an answer is reported, and the client gets an error", async (context) => {
+  const errors: string[] = [];
+  const port = await serverOf(
+    context,
+    ({ target }) => {
+      if (target === "/thrown") throw new Error("thrown");
+      if (target === "/rejected") return Promise.reject(new Error("rejected"));
+      if (target === "/header") return BAD_HEADER;
+      if (target === "/later") return Promise.resolve(BAD_HEADER);
+      return { status: 200, headers: { "content-length": "2" }, body: brokenBody() };
+    },
+    { onError: (error) => errors.push((error as Error).message) },
+  );
+  const get = async (path: string): Promise<Response> =>
+    await fetch(`http://127.0.0.1:${port}${path}`);
+  for (const path of ["/thrown", "/rejected", "/header", "/later"]) {
+    const reply = await get(path);
+    assert.equal(reply.status, 500, path);
+    assert.equal(await reply.text(), "internal error\n");
+  }
+  await assert.rejects(async () => await (await get("/body")).text());
+  assert.deepEqual([errors.slice(0, 2), errors.at(-1)], [["thrown", "rejected"], "body"]);
+  assert.equal(errors.length, 5);
+  for (const error of errors.slice(2, 4)) assert.match(error, /Invalid character in header/);
 });
 
 test("addresses of the same client are counted together", () => {

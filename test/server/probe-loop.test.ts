@@ -46,7 +46,9 @@ function serverWith(
     folder: "/project/rules/.rules-compiler",
     lists: ["/project/rules/n.txt"],
     outputs: [],
+    partsOf: async (path: string) => [path],
     compile: async () => ({ exit: 0, build: undefined }),
+    published: async () => [],
     held: async () => [],
     proofs: async () => [],
     probe: async () => {

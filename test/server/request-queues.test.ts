@@ -24,6 +24,7 @@ interface Pending {
 /** Questions that are answered when the test says so. */
 class Desk {
   readonly pending: Pending[] = [];
+  readonly errors: string[] = [];
   asked = 0;
   most = 0;
   version = "1";
@@ -37,6 +38,7 @@ class Desk {
       signal: NEVER,
       resolvers: [],
       version: () => this.version,
+      onError: (error) => this.errors.push((error as Error).message),
       answer: ({ name }: WhyQuestion) => {
         this.asked++;
         this.most = Math.max(this.most, ++this.running);
@@ -117,6 +119,7 @@ test("an answer that fails, has a problem or is large is not kept, and memory st
   await turn();
   desk.pending.shift()!.fail();
   assert.equal(await broken, "failed");
+  assert.deepEqual(desk.errors, ["broken"]);
   const large = desk.ask("a.example");
   await turn();
   desk.pending.shift()!.end([{ list: "x".repeat(40_000), names: [] }]);
@@ -147,6 +150,7 @@ test("an answer that takes ten seconds is given up", async (context) => {
     signal: NEVER,
     resolvers: [],
     version: () => "",
+    onError: (error) => assert.fail(String(error)),
     answer: (_question, signal) =>
       new Promise((_end, fail) => {
         signal.addEventListener("abort", () => {
@@ -277,4 +281,54 @@ test("a client does not wait for an action behind a long run", async () => {
   assert.match(body as string, /"state": "queued"/);
   await runner.settled();
   assert.deepEqual(notes, ["hold"]);
+});
+
+/** Actions that go wrong, with their log; `wait` is how long a client waits. */
+function failing(
+  more: Partial<ConstructorParameters<typeof Actions>[0]>,
+  wait: Host["wait"],
+): { actions: Actions; runner: Runner; events: () => Record<string, unknown>[] } {
+  const memory = memoryHost();
+  const host = { ...memory, wait };
+  const log = new EventLog(host, { json: true, style: NO_STYLE, isEnabled: () => true });
+  const actions = new Actions({
+    host,
+    log,
+    signal: NEVER,
+    timeoutMs: 0,
+    act: async () => ({ exit: 0, problems: [] }),
+    onDone: async () => [],
+    ...more,
+  });
+  const lines = (): string[] => memory.output.stderr.trim().split("\n").filter(Boolean);
+  const events = (): Record<string, unknown>[] =>
+    lines().map((line) => JSON.parse(line) as Record<string, unknown>);
+  return { actions, runner: noted().runner, events };
+}
+
+const broken = async (): Promise<never> => {
+  await turn();
+  throw new TypeError("a bug");
+};
+
+test("an action that cannot run, or whose end cannot be seen, is logged and answered", async () => {
+  for (const more of [{ act: broken }, { onDone: broken }]) {
+    const { actions, runner, events } = failing(more, () => new Promise(() => {}));
+    const { status, body } = await actions.answer(REQUEST, runner);
+    assert.equal(status, 500);
+    assert.match(body as string, /"message": "a bug"/);
+    const [event, ...further] = events();
+    assert.deepEqual([event!["event"], event!["level"]], ["action", "error"]);
+    assert.deepEqual([event!["reason"], event!["message"]], ["not-run", "a bug"]);
+    assert.equal(further.length, 0);
+  }
+});
+
+test("an action that goes wrong after its client was sent away is in the log", async () => {
+  for (const more of [{ act: broken }, { onDone: broken }]) {
+    const { actions, runner, events } = failing(more, async () => {});
+    assert.equal((await actions.answer(REQUEST, runner)).status, 202);
+    await runner.settled();
+    assert.equal(events()[0]?.["message"], "a bug");
+  }
 });

@@ -41,6 +41,7 @@ class Routes {
     signal: new AbortController().signal,
     resolvers: ["home"],
     version: () => "",
+    onError: (error) => assert.fail(String(error)),
     answer: async (question) => {
       this.questions.push(question);
       return ANSWER;

@@ -253,11 +253,19 @@ test("an invalid schedule is reported at once", () => {
     );
 });
 
+function longestOf(pattern: string, now: string): number {
+  return new Schedule(pattern, "UTC").longestInterval(Date.parse(now));
+}
+
 test("the longest interval includes nights and weekends", () => {
   const HOURS = 3_600_000;
-  assert.equal(new Schedule("0 */6 * * *", "UTC").longestInterval, 6 * HOURS);
-  assert.equal(new Schedule("0 8-18 * * *", "UTC").longestInterval, 14 * HOURS);
-  assert.equal(new Schedule("0 8-18 * * 1-5", "UTC").longestInterval, 62 * HOURS);
+  const now = "2026-11-15T12:00:00Z";
+  assert.equal(longestOf("0 */6 * * *", now), 6 * HOURS);
+  assert.equal(longestOf("0 8-18 * * *", now), 14 * HOURS);
+  assert.equal(longestOf("0 8-18 * * 1-5", now), 62 * HOURS);
+  // Only the given clock counts: 2040 is a leap year.
+  assert.equal(longestOf("0 0 0 1 1 * 2040-2042", now), 366 * 24 * HOURS);
+  assert.equal(longestOf("0 0 0 1 1 * 2040-2042", "2041-06-01T00:00:00Z"), 365 * 24 * HOURS);
 });
 
 test("the server goes on after the last scheduled time", async () => {

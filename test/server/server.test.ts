@@ -246,6 +246,7 @@ function context(started: string[]): RouteContext {
       resolvers: [],
       answer: async () => [],
       version: () => "",
+      onError: (error) => assert.fail(String(error)),
     }),
   };
 }

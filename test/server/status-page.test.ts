@@ -103,3 +103,24 @@ test("lists that are too old need attention, even if no run failed", () => {
   const old = textOf(page(good, { health: health(good, { limitMs: HOUR }) }));
   assertInOrder(old, ["Unhealthy", "1 thing needs attention.", "The lists are not up to date"]);
 });
+
+test("the page has the names of a file while it is the one of the last run, and the rules that are published", () => {
+  const known = build();
+  const outputs = [...known.outputs, { file: "l.hosts", outcome: "written", names: 4 } as const];
+  const history = withRun(NO_HISTORY, run({}), { ...known, outputs });
+  const countsAt = (modified: string): string => {
+    const version = { tag: "", fingerprint: "", variants: [], size: 1 };
+    const lists = ["rules/my-list.txt", "l.hosts"].map((name) => ({
+      ...version,
+      name,
+      modified: new Date(modified),
+    }));
+    const shown = page(history, { lists, rulesOf: (file) => (file === "l.hosts" ? 1 : 77) });
+    return [...shown.matchAll(/data-name="Rules">(?<count>[^<]+)</g)]
+      .slice(0, 2)
+      .map(({ groups }) => groups!["count"])
+      .join(" ");
+  };
+  assert.equal(countsAt("2026-11-15T06:00:01Z"), "77 4");
+  assert.equal(countsAt("2026-11-15T06:00:02Z"), "77 –", "published after the run");
+});

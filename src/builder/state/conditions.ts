@@ -9,7 +9,7 @@ import { isDegraded } from "../../sources/acquire.ts";
 import { readSources, sourcesPath } from "../../sources/ledger.ts";
 
 /** The part of a run that finds a condition, and that alone can find that it has ended. */
-export type Finder = "build" | "proof" | "hooks" | "state-hooks";
+export type Finder = "build" | "hooks" | "state-hooks";
 
 /** A problem that lasts. */
 export interface Condition extends Diagnostic {

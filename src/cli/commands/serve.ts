@@ -53,7 +53,14 @@ export const serveCommand: Command = async (asked, real, reporter, signal) => {
   const compile = compileApart(project.config.name, options, host);
   const report = reportApart(reports, { options, host, signal }, settings.runTimeoutMs);
   const root = host.path.resolve(host.cwd, options.rulesDir);
-  const paths = { root, folder, lists: served.files, outputs, reports };
+  const paths = {
+    root,
+    folder,
+    lists: served.files,
+    outputs,
+    reports,
+    partsOf: served.partsOf,
+  };
   const requests = {
     token: given || ownToken!.token,
     hostNames: settings.hostNames,
@@ -69,6 +76,7 @@ export const serveCommand: Command = async (asked, real, reporter, signal) => {
       requests,
       ownToken,
       compile,
+      published: served.published,
       held,
       proofs: () => probe.states(),
       probe: served.canAsk ? (isRunning, until) => probe.round(isRunning, until) : undefined,
