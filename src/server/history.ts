@@ -1,3 +1,4 @@
+import { isDegraded } from "../library/programs.ts";
 import { Exit } from "../diagnostics/codes.ts";
 import type { CompileReport, Problem, Run, RunOutcome, RunTrigger } from "../documents/facts.ts";
 import {
@@ -15,7 +16,6 @@ import {
   mapOf,
 } from "../host/files.ts";
 import type { Host } from "../host/host.ts";
-import { isDegraded } from "../index.ts";
 
 export type Outcome = RunOutcome;
 export const OUTCOMES: readonly Outcome[] = [
