@@ -35,6 +35,8 @@ interface Modules {
   getModuleInfo(id: string): { readonly importedIds: readonly string[] } | null;
 }
 
+/** The entry of the package, with the text of `src/index.ts`. */
+const PACKAGE = join(src, "package.ts");
 /** Tables of what other modules export. */
 const TABLES = ["index.ts", "library/programs.ts"].map((path) => join(src, path));
 const NAMED = /^(?:import|export) (?!type\b)\{(?<names>[^}]*)\} from "(?<path>\.[^"]+)";$/gm;
@@ -100,9 +102,17 @@ const scripts = await rolldown({
   ...shared,
   input: {
     program: join(src, "cli/program.ts"),
-    library: join(src, "index.ts"),
+    library: PACKAGE,
     "dns-api": join(src, "dns-api/index.ts"),
   },
+  // The table as a module of its own, which no command imports: its file then has no other exports, and no modules of commands.
+  plugins: [
+    {
+      name: "package",
+      resolveId: (id) => (id === PACKAGE ? PACKAGE : null),
+      load: (id) => (id === PACKAGE ? readFileSync(TABLES[0]!, "utf8") : null),
+    },
+  ],
   // No stage contains an entry, so none gets more exports.
   preserveEntrySignatures: "allow-extension",
 });
