@@ -35,12 +35,11 @@ interface Modules {
   getModuleInfo(id: string): { readonly importedIds: readonly string[] } | null;
 }
 
-const library = join(src, "index.ts");
+/** The entry of the package, with the text of `src/index.ts`. */
+const PACKAGE = join(src, "package.ts");
+/** Tables of what other modules export. */
+const TABLES = ["index.ts", "library/programs.ts"].map((path) => join(src, path));
 const NAMED = /^(?:import|export) (?!type\b)\{(?<names>[^}]*)\} from "(?<path>\.[^"]+)";$/gm;
-/** The library as users of the package import it. */
-const PUBLIC = join(src, "public.ts");
-/** What the programs of this project take, and no user of the package. */
-const INNER = /^\/\*\* @internal [^]*?;$/gm;
 
 /** The names that a file imports or exports from others, without types, and their files. */
 function namesIn(file: string): [name: string, from: string][] {
@@ -53,21 +52,19 @@ function namesIn(file: string): [name: string, from: string][] {
   return found;
 }
 
-/** The file of each name that the library exports. */
+/** The file of each name that the tables export. */
 const exported = new Map(
-  namesIn(library).map(([name, from]) => [name.replace(/^.* as /, ""), from]),
+  TABLES.flatMap(namesIn).map(([name, from]) => [name.replace(/^.* as /, ""), from]),
 );
 
-/** The modules that a module needs: of the library, which is a table, only those whose names it imports. */
+/** The modules that a module needs: of a table, only those whose names it imports. */
 function neededBy(id: string, modules: Modules): string[] {
   const info = modules.getModuleInfo(id);
   if (info === null) throw new Error(`no module ${id}`);
-  if (!info.importedIds.includes(library)) return [...info.importedIds];
-  const named = namesIn(id).filter(([, from]) => from === library);
-  return [
-    ...info.importedIds.filter((one) => one !== library),
-    ...named.map(([name]) => exported.get(name.replace(/ as .*$/, ""))!),
-  ];
+  const direct = info.importedIds.filter((one) => !TABLES.includes(one));
+  if (direct.length === info.importedIds.length) return direct;
+  const named = namesIn(id).filter(([, from]) => TABLES.includes(from));
+  return [...direct, ...named.map(([name]) => exported.get(name.replace(/ as .*$/, ""))!)];
 }
 
 /** The stage of every module that belongs to one. */
@@ -105,14 +102,15 @@ const scripts = await rolldown({
   ...shared,
   input: {
     program: join(src, "cli/program.ts"),
-    library: PUBLIC,
+    library: PACKAGE,
     "dns-api": join(src, "dns-api/index.ts"),
   },
+  // The table as a module of its own, which no command imports: its file then has no other exports, and no modules of commands.
   plugins: [
     {
-      name: "public",
-      resolveId: (id) => (id === PUBLIC ? PUBLIC : null),
-      load: (id) => (id === PUBLIC ? readFileSync(library, "utf8").replace(INNER, "") : null),
+      name: "package",
+      resolveId: (id) => (id === PACKAGE ? PACKAGE : null),
+      load: (id) => (id === PACKAGE ? readFileSync(TABLES[0]!, "utf8") : null),
     },
   ],
   // No stage contains an entry, so none gets more exports.

@@ -14,6 +14,7 @@ import { isForBrowsers } from "../features/source-findings.ts";
 import { outputFailed, sendToOutput, writeWhole } from "../host/files.ts";
 import { type Host, HostError, type NewFile, type Packing } from "../host/host.ts";
 import { packerOf, taken } from "../host/node-pack-file.ts";
+import { nodeHost } from "../host/node.ts";
 import { USER_RULES_NAME, isUsed, ownRulesOf, problemOf } from "../import/config-text.ts";
 import {
   type FoundList,
@@ -345,7 +346,7 @@ export function isPublishing({ event }: Pick<LogEvent, "event">): boolean {
 }
 
 /** What happened to the list at a path, newest first, with its stored builds. Rejects with a `HostError`. */
-export async function listLog(path: string, host: Host): Promise<LogEvent[]> {
+export async function listLog(path: string, host: Host = nodeHost()): Promise<LogEvent[]> {
   const events: Numbered[] = (await new HistoryLog(path, host).entries()).map(
     ({ build: number, ...event }) => ({ number, event }),
   );
@@ -400,7 +401,7 @@ export function reportFiles(plans: readonly ListPlan[], folder: string, host: Ho
 }
 
 /** The requirements for a release. */
-interface ExpectedRelease {
+export interface ReleaseWish {
   /** The minisign public key of its signature. */
   readonly key: string | undefined;
   /** The name of its list. */
@@ -412,8 +413,8 @@ interface ExpectedRelease {
 /** Verifies a release: signature, expiry, digest of every file, name of the list, and that it is not older than the last one. */
 export async function verifyRelease(
   path: string,
-  { key, name, state }: ExpectedRelease,
-  host: Host,
+  { key, name, state }: ReleaseWish,
+  host: Host = nodeHost(),
 ): Promise<{ readonly manifest: Manifest | undefined; readonly problems: readonly Diagnostic[] }> {
   const { manifest, problems } = await verifyManifest(path, key, host);
   if (manifest === undefined) return { manifest, problems };

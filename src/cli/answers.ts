@@ -1,21 +1,10 @@
-import { pathToFileURL } from "node:url";
-import { Exit } from "../diagnostics/codes.ts";
-import { CompilerError, errorOf } from "../diagnostics/render.ts";
-import { countText, nearest, printable } from "../diagnostics/text.ts";
-import type { FailedList, FatesOfList, PageOfList } from "../documents/documents.ts";
-import type { LineOfFate } from "../documents/facts.ts";
-import { sendToOutput, writeText } from "../host/files.ts";
-import type { Host } from "../host/host.ts";
 import {
   type BuildRecord,
-  FATE_ENTRIES,
-  type ListChange,
   askedName,
   besideOthers,
   buildReport,
   fateLines,
   isFolderName,
-  isSameList as isSame,
   lastBuild,
   listFiles,
   listNames,
@@ -27,7 +16,16 @@ import {
   trafficLogs,
   trafficStats,
   unfinishedPublish,
-} from "../index.ts";
+} from "../library/programs.ts";
+import { pathToFileURL } from "node:url";
+import { Exit } from "../diagnostics/codes.ts";
+import { CompilerError, errorOf } from "../diagnostics/render.ts";
+import { countText, nearest, printable } from "../diagnostics/text.ts";
+import type { FailedList, FatesOfList, PageOfList } from "../documents/documents.ts";
+import type { LineOfFate } from "../documents/facts.ts";
+import { sendToOutput, writeText } from "../host/files.ts";
+import type { Host } from "../host/host.ts";
+import { FATE_ENTRIES, type ListChange, isSameList as isSame } from "../index.ts";
 import type { Command } from "./commands/registry.ts";
 import { flagsOf } from "./flags/help.ts";
 import type { Options } from "./flags/options.ts";

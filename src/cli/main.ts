@@ -1,8 +1,8 @@
+import type { Project } from "../library/programs.ts";
 import { Exit } from "../diagnostics/codes.ts";
 import { CompilerError } from "../diagnostics/render.ts";
 import { printable } from "../diagnostics/text.ts";
 import { type Host, ReadOnce } from "../host/host.ts";
-import type { Project } from "../index.ts";
 import { type CommandEntry, commands } from "./commands/registry.ts";
 import { ignoredVariables } from "./flags/flags.ts";
 import { type Args, type Options, optionsOf, readArgs, takes } from "./flags/options.ts";

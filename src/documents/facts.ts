@@ -29,6 +29,7 @@ export type LossReason =
   | "devices"
   | "widened";
 
+/** What happened to a list. */
 export type HistoryEvent =
   | "published"
   | "accepted"

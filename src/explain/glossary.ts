@@ -91,6 +91,7 @@ const ADVICE: Readonly<Partial<Record<FateName, string>>> = {
   "not-ranked": `\`fit.top\` decides it. ${OWN_CHOICE}`,
 };
 
+/** A fate of lines: why a line is not in the list, or that it is. */
 export interface FateEntry {
   readonly name: FateName;
   readonly rank: Rank;

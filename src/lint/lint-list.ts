@@ -6,6 +6,7 @@ import { planOf } from "../engine/plan.ts";
 import { listFeatures } from "../features/registry.ts";
 import { foreignFormats } from "../formats/readers/registry.ts";
 import type { Host } from "../host/host.ts";
+import { nodeHost } from "../host/node.ts";
 import { normalLine, subtreeName } from "../meaning/line.ts";
 import { Flag, Kind, textOf } from "../rules/chunk.ts";
 import { FATES, Fate, hasCause } from "../rules/fate.ts";
@@ -45,7 +46,11 @@ const UNTRUSTED: ReadonlySet<number> = new Set([
 ]);
 
 /** Checks a list file. Rejects with a `CompilerError` if it is not a list. */
-export async function lintList(path: string, type: SourceType, host: Host): Promise<LintResult> {
+export async function lintList(
+  path: string,
+  type: SourceType,
+  host: Host = nodeHost(),
+): Promise<LintResult> {
   const own = await lineFates(path, type, "full", host);
   const distrusted = await lineFates(path, type, "standard", host);
   const bytes = await host.readFile(path);

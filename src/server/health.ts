@@ -1,6 +1,11 @@
+import {
+  type ListedCondition,
+  isDegraded,
+  lacksProof,
+  lastingConditions,
+} from "../library/programs.ts";
 import { someOf } from "../diagnostics/text.ts";
 import type { Health, HeldList, ResolverState, Run } from "../documents/facts.ts";
-import { type ListedCondition, isDegraded, lacksProof, lastingConditions } from "../index.ts";
 import { type RulesOf, publishedLists } from "./served-lists.ts";
 import { type History, problemsOf, sourcesOf } from "./history.ts";
 

@@ -1,3 +1,4 @@
+import { isDegraded } from "../library/programs.ts";
 import { Exit } from "../diagnostics/codes.ts";
 import type {
   CompileReport,
@@ -22,7 +23,6 @@ import {
   mapOf,
 } from "../host/files.ts";
 import type { Host } from "../host/host.ts";
-import { isDegraded } from "../index.ts";
 
 /** All values of a type. The compiler reports one that is not here: a history that has it would count as damaged. */
 function allOf<Value extends string>(values: Readonly<Record<Value, true>>): readonly Value[] {

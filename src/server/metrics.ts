@@ -1,13 +1,13 @@
-import { CODES, type Code, Exit, codeEntry } from "../diagnostics/codes.ts";
-import { VERSION } from "../diagnostics/version.ts";
-import type { HeldList, ResolverState } from "../documents/facts.ts";
 import {
   type ListedCondition,
   PROOF_OUTCOMES,
   definitionOf,
   isDegraded,
   lastingConditions,
-} from "../index.ts";
+} from "../library/programs.ts";
+import { CODES, type Code, Exit, codeEntry } from "../diagnostics/codes.ts";
+import { VERSION } from "../diagnostics/version.ts";
+import type { HeldList, ResolverState } from "../documents/facts.ts";
 import { DURATION_BUCKETS, type History, OUTCOMES, problemsOf, sourcesOf } from "./history.ts";
 import { type ListVersion, type RulesOf, publishedLists, sumOfRules } from "./served-lists.ts";
 

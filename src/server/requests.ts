@@ -1,3 +1,4 @@
+import { BUILD } from "../library/programs.ts";
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { CompilerError, errorOf } from "../diagnostics/render.ts";
 import { printable, reasonOf, someOf } from "../diagnostics/text.ts";
@@ -9,7 +10,6 @@ import {
   type WebReply,
   type WebRequest,
 } from "../host/host.ts";
-import { BUILD } from "../index.ts";
 import { PAGE_STYLE } from "../pages/html.ts";
 
 const BYTES = 32;

@@ -1,6 +1,6 @@
+import { PATCH_FOLDER } from "../library/programs.ts";
 import type { Health } from "../documents/facts.ts";
 import type { WebReply, WebRequest } from "../host/host.ts";
-import { PATCH_FOLDER } from "../index.ts";
 import { Actions, type ActionsOptions } from "./actions.ts";
 import {
   ACTIONS,

@@ -1,3 +1,4 @@
+import { type ListedCondition, PATCH_FOLDER, lacksProof } from "../library/programs.ts";
 import {
   CompilerError,
   type Diagnostic,
@@ -16,7 +17,6 @@ import {
   type WebReply,
   type WebRequest,
 } from "../host/host.ts";
-import { type ListedCondition, PATCH_FOLDER, lacksProof } from "../index.ts";
 import { ageOf, healthOf } from "./health.ts";
 import { NO_HISTORY, isWorthRetrying, readHistory } from "./history.ts";
 import { type ProbeTimes, metricsText } from "./metrics.ts";

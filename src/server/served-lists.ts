@@ -1,3 +1,4 @@
+import { recordFolder } from "../library/programs.ts";
 import { createHash } from "node:crypto";
 import { PACKED_ENDINGS, ifAvailable, temporaryFor } from "../host/files.ts";
 import {
@@ -9,7 +10,6 @@ import {
   type WebReply,
   type WebRequest,
 } from "../host/host.ts";
-import { recordFolder } from "../index.ts";
 import type { SuccessfulBuild } from "./history.ts";
 import type { EventLog } from "./serve.ts";
 

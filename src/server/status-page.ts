@@ -1,7 +1,7 @@
+import { LABELS, fatesOfRules, isDegraded, lacksProof } from "../library/programs.ts";
 import { countText, listCommandLine, numberText, timestampText } from "../diagnostics/text.ts";
 import { VERSION } from "../diagnostics/version.ts";
 import type { Health, HeldList, Problem, ResolverState, Run } from "../documents/facts.ts";
-import { LABELS, fatesOfRules, isDegraded, lacksProof } from "../index.ts";
 import {
   type Attention,
   type Html,

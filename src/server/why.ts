@@ -1,8 +1,8 @@
+import { askedName } from "../library/programs.ts";
 import { timestampText, printable, someOf } from "../diagnostics/text.ts";
 import type { Explanation, LineFate, RuleInList, WhyOfList } from "../documents/facts.ts";
 import type { Host, OnError, WebReply, WebRequest } from "../host/host.ts";
 import { clientAddress } from "../host/node-http-server.ts";
-import { askedName } from "../index.ts";
 import { Html, html, htmlPage, table } from "../pages/html.ts";
 import { type BearerToken, CHALLENGE, jsonReply, pageReply } from "./requests.ts";
 import { withDeadline } from "./runs.ts";

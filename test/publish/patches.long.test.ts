@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
-import { nextPatch, patchBytes } from "../../src/publish/patches.ts";
-import { rcsDiff } from "../../src/formats/rcs-diff.ts";
+import { nextPatch, patchBytes, rcsDiff } from "../../src/publish/patches.ts";
 import { MemoryProject } from "../support/memory-project.ts";
 import { Random } from "../support/random.ts";
 import { applyNamedPatch } from "../support/named-patch-client.ts";

@@ -1,9 +1,9 @@
+import { aliveIn } from "../../library/programs.ts";
 import { Exit } from "../../diagnostics/codes.ts";
 import { CompilerError, errorOf } from "../../diagnostics/render.ts";
 import { countText, numberText, printable } from "../../diagnostics/text.ts";
 import type { AliveDocument } from "../../documents/documents.ts";
 import type { AliveOfList } from "../../documents/facts.ts";
-import { aliveIn } from "../../index.ts";
 import { flagsOf } from "../flags/help.ts";
 import { type Reporter, columnsOf, fitText } from "../output/reporter.ts";
 import { renderTable, sendDocument, showText } from "../output/table.ts";

@@ -1,5 +1,5 @@
+import { BUILD, applyPlan, statusOf } from "../../library/programs.ts";
 import { CompilerError, errorOf } from "../../diagnostics/render.ts";
-import { BUILD, applyPlan, statusOf } from "../../index.ts";
 import { BuildScreen } from "../output/build-screen.ts";
 import type { Command } from "./registry.ts";
 

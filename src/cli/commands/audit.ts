@@ -1,7 +1,12 @@
+import {
+  type ImportedConfig,
+  auditConfig,
+  checkSyntax,
+  readImportedConfig,
+} from "../../library/programs.ts";
 import { type Code, Exit } from "../../diagnostics/codes.ts";
 import { CompilerError, errorOf } from "../../diagnostics/render.ts";
 import type { Host } from "../../host/host.ts";
-import { type ImportedConfig, auditConfig, checkSyntax, readImportedConfig } from "../../index.ts";
 import { flagsOf } from "../flags/help.ts";
 import { BuildScreen } from "../output/build-screen.ts";
 import { columnsOf } from "../output/reporter.ts";

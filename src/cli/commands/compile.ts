@@ -1,4 +1,4 @@
-import { runBuild as build, withQuestion } from "../../index.ts";
+import { runBuild as build, withQuestion } from "../../library/programs.ts";
 import { proofWait } from "../flags/options.ts";
 import { BuildScreen } from "../output/build-screen.ts";
 import type { Command } from "./registry.ts";

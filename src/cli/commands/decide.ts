@@ -1,9 +1,9 @@
+import { decideIn } from "../../library/programs.ts";
 import { Exit } from "../../diagnostics/codes.ts";
 import { CompilerError, errorOf } from "../../diagnostics/render.ts";
 import { printable } from "../../diagnostics/text.ts";
 import type { DecideDocument } from "../../documents/documents.ts";
 import type { Decision } from "../../documents/facts.ts";
-import { decideIn } from "../../index.ts";
 import { flagsOf } from "../flags/help.ts";
 import { proofWait } from "../flags/options.ts";
 import { BuildScreen } from "../output/build-screen.ts";

@@ -1,7 +1,3 @@
-import { CompilerError, errorOf } from "../../diagnostics/render.ts";
-import { printable, reasonOf, someOf } from "../../diagnostics/text.ts";
-import type { DiffOfList } from "../../documents/documents.ts";
-import { type Host, HostError } from "../../host/host.ts";
 import {
   BUILD,
   type KeptState,
@@ -10,7 +6,11 @@ import {
   lastBuild,
   listNames,
   openRanks,
-} from "../../index.ts";
+} from "../../library/programs.ts";
+import { CompilerError, errorOf } from "../../diagnostics/render.ts";
+import { printable, reasonOf, someOf } from "../../diagnostics/text.ts";
+import type { DiffOfList } from "../../documents/documents.ts";
+import { type Host, HostError } from "../../host/host.ts";
 import { type ListAnswer, answerLists, changeExit } from "../answers.ts";
 import type { Options } from "../flags/options.ts";
 import { changeJson, changeLines } from "../output/change-text.ts";

@@ -1,7 +1,7 @@
+import { exportDataset, listNames } from "../../library/programs.ts";
 import { Exit } from "../../diagnostics/codes.ts";
 import { CompilerError, errorOf } from "../../diagnostics/render.ts";
 import { countText, printable } from "../../diagnostics/text.ts";
-import { exportDataset, listNames } from "../../index.ts";
 import { bytesText } from "../output/build-screen.ts";
 import { sendDocument } from "../output/table.ts";
 import type { Command } from "./registry.ts";

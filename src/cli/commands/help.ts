@@ -1,16 +1,10 @@
+import { COUNTS, RANKS } from "../../library/programs.ts";
 import { Exit, GUARD_NAMES } from "../../diagnostics/codes.ts";
 import { CompilerError, errorOf } from "../../diagnostics/render.ts";
 import { nearest } from "../../diagnostics/text.ts";
 import { sendToOutput } from "../../host/files.ts";
 import { PERMITS } from "../../host/host.ts";
-import {
-  COUNTS,
-  FATE_ENTRIES,
-  FORMAT_NAMES,
-  type FateEntry,
-  OUTPUT_FORMATS,
-  RANKS,
-} from "../../index.ts";
+import { FATE_ENTRIES, FORMAT_NAMES, type FateEntry, OUTPUT_FORMATS } from "../../index.ts";
 import { type CliFlag, SHOWN_FLAGS, takersOf } from "../flags/flags.ts";
 import { COLUMNS, briefHelp, commandHelp, quoted, table } from "../flags/help.ts";
 import { isFor, unknownCommand } from "../flags/options.ts";

@@ -1,7 +1,7 @@
+import { endHold, holdFacts, holdPublished, holdText } from "../../library/programs.ts";
 import { Exit } from "../../diagnostics/codes.ts";
 import { CompilerError, errorOf } from "../../diagnostics/render.ts";
 import { printable } from "../../diagnostics/text.ts";
-import { endHold, holdFacts, holdPublished, holdText } from "../../index.ts";
 import { flagsOf } from "../flags/help.ts";
 import { BuildScreen } from "../output/build-screen.ts";
 import { sendDocument } from "../output/table.ts";

@@ -1,20 +1,7 @@
-import { Exit } from "../../diagnostics/codes.ts";
-import { CompilerError, errorOf } from "../../diagnostics/render.ts";
 import {
-  countText,
-  printable,
-  someOf,
-  webHint,
-  withoutCredentials,
-} from "../../diagnostics/text.ts";
-import { writeText } from "../../host/files.ts";
-import type { Host } from "../../host/host.ts";
-import {
-  FORMAT_NAMES,
   type ImportedConfig,
   type ImportedList,
   KNOWN_LISTS,
-  OUTPUT_FORMATS,
   USER_RULES,
   configOfLists,
   configText,
@@ -29,7 +16,19 @@ import {
   readImportedConfig,
   withFiles,
   withoutRepeats,
-} from "../../index.ts";
+} from "../../library/programs.ts";
+import { Exit } from "../../diagnostics/codes.ts";
+import { CompilerError, errorOf } from "../../diagnostics/render.ts";
+import {
+  countText,
+  printable,
+  someOf,
+  webHint,
+  withoutCredentials,
+} from "../../diagnostics/text.ts";
+import { writeText } from "../../host/files.ts";
+import type { Host } from "../../host/host.ts";
+import { FORMAT_NAMES, OUTPUT_FORMATS } from "../../index.ts";
 import { CONFIG_NAMES, NEW_CONFIG, configsIn } from "../flags/found-config.ts";
 import { flagsOf } from "../flags/help.ts";
 import { type Options, formatOption } from "../flags/options.ts";

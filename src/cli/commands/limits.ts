@@ -1,10 +1,10 @@
+import { countRules, fetchAccountLimits, loadApiKey } from "../../library/programs.ts";
 import { Exit } from "../../diagnostics/codes.ts";
 import { CompilerError, type Style, errorOf } from "../../diagnostics/render.ts";
 import { countText, numberText, printable, reasonOf } from "../../diagnostics/text.ts";
 import type { AccountLimits } from "../../documents/facts.ts";
 import { sendToOutput } from "../../host/files.ts";
 import { type Host, HostError } from "../../host/host.ts";
-import { countRules, fetchAccountLimits, loadApiKey } from "../../index.ts";
 import { renderTable } from "../output/table.ts";
 import type { Command } from "./registry.ts";
 

@@ -1,16 +1,16 @@
-import { CompilerError, errorOf } from "../../diagnostics/render.ts";
-import { timestampText, numberText, printable, someOf } from "../../diagnostics/text.ts";
-import type { DatedChange, LogOfList } from "../../documents/documents.ts";
-import type { LogEvent } from "../../documents/facts.ts";
-import type { Host } from "../../host/host.ts";
 import {
   type KeptState,
   keptChange,
   keptStates,
   listFiles,
-  listLog,
   listNames,
-} from "../../index.ts";
+} from "../../library/programs.ts";
+import { CompilerError, errorOf } from "../../diagnostics/render.ts";
+import { timestampText, numberText, printable, someOf } from "../../diagnostics/text.ts";
+import type { DatedChange, LogOfList } from "../../documents/documents.ts";
+import type { LogEvent } from "../../documents/facts.ts";
+import type { Host } from "../../host/host.ts";
+import { listLog } from "../../index.ts";
 import { type ListAnswer, answerLists } from "../answers.ts";
 import { flagsOf } from "../flags/help.ts";
 import { changeJson, changelogSection } from "../output/change-text.ts";

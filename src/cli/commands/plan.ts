@@ -1,14 +1,6 @@
-import { Exit } from "../../diagnostics/codes.ts";
-import type { Style } from "../../diagnostics/render.ts";
-import { countText, printable } from "../../diagnostics/text.ts";
-import type { PlannedDocument } from "../../documents/documents.ts";
-import type { FileChange } from "../../documents/facts.ts";
-import { sendToOutput } from "../../host/files.ts";
-import { shadowHost } from "../../host/memory-files.ts";
 import {
   BuildSession,
   type DryRun,
-  type ListChange,
   combinedChanges,
   digestsBefore,
   holdFacts,
@@ -19,7 +11,15 @@ import {
   trafficChange,
   trafficLogs,
   unfinishedPublish,
-} from "../../index.ts";
+} from "../../library/programs.ts";
+import { Exit } from "../../diagnostics/codes.ts";
+import type { Style } from "../../diagnostics/render.ts";
+import { countText, printable } from "../../diagnostics/text.ts";
+import type { PlannedDocument } from "../../documents/documents.ts";
+import type { FileChange } from "../../documents/facts.ts";
+import { sendToOutput } from "../../host/files.ts";
+import { shadowHost } from "../../host/memory-files.ts";
+import type { ListChange } from "../../index.ts";
 import { changeExit } from "../answers.ts";
 import { flagsOf, shellWord } from "../flags/help.ts";
 import { BuildScreen } from "../output/build-screen.ts";

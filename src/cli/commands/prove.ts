@@ -1,9 +1,9 @@
+import { proofDiagnostics, proveResolvers } from "../../library/programs.ts";
 import { Exit } from "../../diagnostics/codes.ts";
 import { printable } from "../../diagnostics/text.ts";
 import type { ProofsOfList } from "../../documents/documents.ts";
 import type { Proof } from "../../documents/facts.ts";
 import type { Host } from "../../host/host.ts";
-import { proofDiagnostics, proveResolvers } from "../../index.ts";
 import { proofWait } from "../flags/options.ts";
 import { type Reporter, columnsOf, fitText } from "../output/reporter.ts";
 import { proofText, renderTable, sendDocument, showText } from "../output/table.ts";

@@ -1,6 +1,6 @@
+import { BUILD, type KeptBuildChoice, publishKept as rollback } from "../../library/programs.ts";
 import { CompilerError, errorOf } from "../../diagnostics/render.ts";
 import { listCommandLine, printable, timestampText } from "../../diagnostics/text.ts";
-import { BUILD, type KeptBuildChoice, publishKept as rollback } from "../../index.ts";
 import { BuildScreen } from "../output/build-screen.ts";
 import type { Command } from "./registry.ts";
 

@@ -1,8 +1,13 @@
+import {
+  type BuildContext,
+  type Project,
+  openProject,
+  servedConfig,
+} from "../../library/programs.ts";
 import { Exit } from "../../diagnostics/codes.ts";
 import { CompilerError, errorOf } from "../../diagnostics/render.ts";
 import type { BuildDocument } from "../../documents/documents.ts";
 import { type Host, ReadOnce } from "../../host/host.ts";
-import { type BuildContext, type Project, openProject, servedConfig } from "../../index.ts";
 import { OwnToken, readToken } from "../../server/requests.ts";
 import { type RunnerOptions, withDeadline } from "../../server/runs.ts";
 import { EventLog, serve, waitForConfig } from "../../server/serve.ts";

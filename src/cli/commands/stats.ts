@@ -1,7 +1,13 @@
+import {
+  lastBuild,
+  listNames,
+  statsOf,
+  trafficLogs,
+  trafficStats,
+} from "../../library/programs.ts";
 import { CompilerError, errorOf } from "../../diagnostics/render.ts";
 import { printable } from "../../diagnostics/text.ts";
 import type { StatsOfList } from "../../documents/documents.ts";
-import { lastBuild, listNames, statsOf, trafficLogs, trafficStats } from "../../index.ts";
 import { type ListAnswer, answerLists } from "../answers.ts";
 import { type CommandFlags, flagsOf } from "../flags/help.ts";
 import { columnsOf } from "../output/reporter.ts";

@@ -1,7 +1,7 @@
+import { openProject, planLists, presetOf } from "../../library/programs.ts";
 import { Exit } from "../../diagnostics/codes.ts";
 import { CompilerError, type Diagnostic } from "../../diagnostics/render.ts";
 import { countText, printable } from "../../diagnostics/text.ts";
-import { openProject, planLists, presetOf } from "../../index.ts";
 import { sendDocument } from "../output/table.ts";
 import type { Command } from "./registry.ts";
 

@@ -1,8 +1,9 @@
+import { unfinishedBeside } from "../../library/programs.ts";
 import { Exit } from "../../diagnostics/codes.ts";
 import { CompilerError, errorOf } from "../../diagnostics/render.ts";
 import { countText, printable } from "../../diagnostics/text.ts";
 import { type Host, HostError } from "../../host/host.ts";
-import { unfinishedBeside, verifyRelease } from "../../index.ts";
+import { verifyRelease } from "../../index.ts";
 import { flagsOf } from "../flags/help.ts";
 import { sendDocument } from "../output/table.ts";
 import type { Command } from "./registry.ts";

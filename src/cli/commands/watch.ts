@@ -1,8 +1,9 @@
+import { WatchedBuild, changedRules } from "../../library/programs.ts";
 import { Exit } from "../../diagnostics/codes.ts";
 import { CompilerError, errorOf } from "../../diagnostics/render.ts";
 import { printable, someOf } from "../../diagnostics/text.ts";
 import type { Host } from "../../host/host.ts";
-import { type BuildEvent, type OutputFile, WatchedBuild, changedRules } from "../../index.ts";
+import type { BuildEvent, OutputFile } from "../../index.ts";
 import type { Options } from "../flags/options.ts";
 import { BuildScreen } from "../output/build-screen.ts";
 import { ChangedLines, changedRulesText } from "../output/change-text.ts";

@@ -1,11 +1,3 @@
-import { Exit } from "../../diagnostics/codes.ts";
-import { CompilerError, errorOf } from "../../diagnostics/render.ts";
-import { countText, printable } from "../../diagnostics/text.ts";
-import type { NamesOfList } from "../../documents/documents.ts";
-import type { NameRank } from "../../documents/facts.ts";
-import type { NameLiveness } from "../../documents/facts.ts";
-import { sendToOutput } from "../../host/files.ts";
-import type { Host } from "../../host/host.ts";
 import {
   asciiName,
   askedName,
@@ -18,7 +10,15 @@ import {
   trafficLogs,
   verdictsOf,
   withAliases,
-} from "../../index.ts";
+} from "../../library/programs.ts";
+import { Exit } from "../../diagnostics/codes.ts";
+import { CompilerError, errorOf } from "../../diagnostics/render.ts";
+import { countText, printable } from "../../diagnostics/text.ts";
+import type { NamesOfList } from "../../documents/documents.ts";
+import type { NameRank } from "../../documents/facts.ts";
+import type { NameLiveness } from "../../documents/facts.ts";
+import { sendToOutput } from "../../host/files.ts";
+import type { Host } from "../../host/host.ts";
 import { type ListAnswer, answerLists } from "../answers.ts";
 import { flagsOf } from "../flags/help.ts";
 import type { Options } from "../flags/options.ts";

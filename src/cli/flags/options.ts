@@ -1,9 +1,9 @@
+import type { BuildOptions } from "../../library/programs.ts";
 import { parseArgs } from "node:util";
 import { GUARD_NAMES } from "../../diagnostics/codes.ts";
 import { CompilerError, type Diagnostic, errorOf } from "../../diagnostics/render.ts";
 import { durationMs, nearest, printable, sizeBytes, someOf } from "../../diagnostics/text.ts";
 import { type Host, type Permit, PERMITS, type TextSink } from "../../host/host.ts";
-import type { BuildOptions } from "../../index.ts";
 import { type CommandEntry, commandNamed, commands } from "../commands/registry.ts";
 import { hasTerminalLinks } from "../output/reporter.ts";
 import { FLAGS, type CliFlag, type FlagName, type LogLevel, levelOf, takersOf } from "./flags.ts";

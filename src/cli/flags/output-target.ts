@@ -1,7 +1,7 @@
+import { withOutputTarget } from "../../library/programs.ts";
 import { CompilerError, errorOf } from "../../diagnostics/render.ts";
 import { printable } from "../../diagnostics/text.ts";
 import type { Host } from "../../host/host.ts";
-import { withOutputTarget } from "../../index.ts";
 import type { Options } from "./options.ts";
 
 /** The options with the place and the format that `-o` means. Throws a `CompilerError` if a command other than `compile` would convert a list. */

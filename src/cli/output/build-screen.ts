@@ -1,3 +1,4 @@
+import { type AfterContext, COUNTS, afterPublish, fatesOfRules } from "../../library/programs.ts";
 import { Exit } from "../../diagnostics/codes.ts";
 import { type Diagnostic, type Style, locationText, warningOf } from "../../diagnostics/render.ts";
 import { countText, numberText, printable, someOf } from "../../diagnostics/text.ts";
@@ -11,16 +12,7 @@ import type {
   WrittenOutput,
 } from "../../documents/facts.ts";
 import type { Host } from "../../host/host.ts";
-import {
-  type AfterContext,
-  type BuildEvent,
-  type BuildOutcome,
-  COUNTS,
-  type ListOutcome,
-  type ProgressEvent,
-  afterPublish,
-  fatesOfRules,
-} from "../../index.ts";
+import type { BuildEvent, BuildOutcome, ListOutcome, ProgressEvent } from "../../index.ts";
 import type { Options } from "../flags/options.ts";
 import {
   INTERRUPTED,

@@ -1,4 +1,19 @@
 import {
+  type ChangedRules,
+  type FoundHold,
+  type RankedNames,
+  type RecordHeader,
+  changedRules,
+  changedText,
+  fateLines,
+  hasChange,
+  holdText,
+  isDegraded,
+  namesWith,
+  openLastBuild,
+  rankOfChange,
+} from "../../library/programs.ts";
+import {
   CompilerError,
   type Diagnostic,
   NO_STYLE,
@@ -15,24 +30,11 @@ import type {
 } from "../../documents/facts.ts";
 import type { Host } from "../../host/host.ts";
 import {
-  type ChangedRules,
   FATE_ENTRIES,
-  type FoundHold,
   type ListChange,
   type ListOutcome,
-  type RankedNames,
-  type RecordHeader,
   type SourceState,
-  changedRules,
-  changedText,
-  fateLines,
-  hasChange,
-  holdText,
-  isDegraded,
   isSameList as isSame,
-  namesWith,
-  openLastBuild,
-  rankOfChange,
 } from "../../index.ts";
 import type { Options } from "../flags/options.ts";
 import { type Reporter, columnsOf } from "./reporter.ts";

@@ -1,3 +1,4 @@
+import { isDegraded } from "../../library/programs.ts";
 import type { Style } from "../../diagnostics/render.ts";
 import {
   type ListPlace,
@@ -9,7 +10,6 @@ import {
 } from "../../diagnostics/text.ts";
 import { VERSION } from "../../diagnostics/version.ts";
 import type { Decision, Explanation, LineFate, LintedFile, Since } from "../../documents/facts.ts";
-import { isDegraded } from "../../index.ts";
 import type { ServerHealth } from "../commands/status.ts";
 import { fitText, textWidth } from "./reporter.ts";
 import { locationLink, locationText, renderTable } from "./table.ts";

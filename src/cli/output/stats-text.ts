@@ -1,3 +1,9 @@
+import {
+  COUNTS,
+  type ImportedConfig,
+  OWN_SOFTWARE,
+  USER_RULES_NAME,
+} from "../../library/programs.ts";
 import { type Diagnostic, type Style, renderDiagnostic } from "../../diagnostics/render.ts";
 import { countText, csvField, numberText, printable, someOf } from "../../diagnostics/text.ts";
 import type { AuditDocument, PlannedDocument } from "../../documents/documents.ts";
@@ -11,7 +17,6 @@ import type {
   TrafficChange,
   TrafficStats,
 } from "../../documents/facts.ts";
-import { COUNTS, type ImportedConfig, OWN_SOFTWARE, USER_RULES_NAME } from "../../index.ts";
 import { bytesText } from "./build-screen.ts";
 import { markdownText, renderTable } from "./table.ts";
 

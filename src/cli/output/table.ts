@@ -1,3 +1,4 @@
+import { type BuildRecord, COUNTS, byRank, fateCounts } from "../../library/programs.ts";
 import { pathToFileURL } from "node:url";
 import type { Style } from "../../diagnostics/render.ts";
 import { numberText, printable } from "../../diagnostics/text.ts";
@@ -5,7 +6,7 @@ import type { Documents } from "../../documents/documents.ts";
 import type { LineLocation, LineOfFate, NameRank, Proof } from "../../documents/facts.ts";
 import { sendToOutput } from "../../host/files.ts";
 import type { Host } from "../../host/host.ts";
-import { type BuildRecord, COUNTS, FATE_ENTRIES, byRank, fateCounts } from "../../index.ts";
+import { FATE_ENTRIES } from "../../index.ts";
 import { columnsOf, fitParts, fitText, textWidth, wrapParts, wrapScreen } from "./reporter.ts";
 
 interface TableLayout {
