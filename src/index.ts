@@ -142,6 +142,8 @@ export type FileContent = string | Uint8Array;
 export interface BuildResult extends BuildOutcome {
   /** Of the resolvers that were asked, with `permit: ["hooks"]`. */
   readonly proofs: readonly Proof[];
+  /** Whether each of them answers from the list, and everything that follows a publish was done. */
+  readonly isProved: boolean;
 }
 
 /**
@@ -253,8 +255,8 @@ async function again(
 }
 
 async function followed(outcome: BuildOutcome, run: AfterContext): Promise<BuildResult> {
-  const { outcome: last, proofs } = await afterPublish(outcome, run);
-  return { ...last, proofs };
+  const { outcome: last, proofs, isProved } = await afterPublish(outcome, run);
+  return { ...last, proofs, isProved };
 }
 
 /** Rejects with the reason of the signal, an `AbortError` by default, if it is aborted. */

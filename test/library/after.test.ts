@@ -41,6 +41,7 @@ test("the library runs hooks, asks resolvers, rolls back and holds as the comman
   codes.length = 0;
   const built = await build({ ...request, permit });
   assert.deepEqual([built.status, built.proofs[0]?.outcome], ["unchanged", "unreachable"]);
+  assert.deepEqual([plain.isProved, built.isProved], [true, false]);
   assert.equal(said(), "published degraded ");
   assert.deepEqual(codes, ["hook-ran", "resolver-unreachable", "hook-ran"]);
 
