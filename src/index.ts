@@ -1,11 +1,17 @@
 import type { CompileReport, HoldFacts } from "./documents/facts.ts";
 import { type AfterContext, afterPublish, withQuestion } from "./after/registry.ts";
 import { planChanges } from "./builder/apply-plan.ts";
-import { type BuildEvent, type BuildOutcome, build as runBuild } from "./builder/build.ts";
+import {
+  type BuildEvent,
+  type BuildOutcome,
+  type ListOutcome,
+  build as runBuild,
+} from "./builder/build.ts";
 import {
   type DecisionRequest,
   type DecisionResult,
   decide as writeDecisions,
+  isTextLost,
 } from "./builder/decide.ts";
 import type { GuardName } from "./builder/guards/names.ts";
 import { type OutputInMemory, compileInMemory } from "./builder/compile-in-memory.ts";
@@ -54,6 +60,7 @@ export type {
   DecisionUse,
   HoldFacts,
   LoggedQueries,
+  NotApplied,
   ProofOutcome,
 } from "./documents/facts.ts";
 export type {
@@ -166,19 +173,32 @@ export interface DecideRequest extends BuildRequest, DecisionRequest {
  * of the last publish. Rejects with a `CompilerError`.
  */
 export async function decide(request: DecideRequest): Promise<DecisionResult> {
-  const { isProved: _, ...result } = await decideIn(request, await contextOf(request));
+  const {
+    isProved: _isProved,
+    built: _built,
+    ...result
+  } = await decideIn(request, await contextOf(request));
   return result;
 }
 
+/** Decisions, and what a command needs for its exit code. */
+interface DecidedIn extends DecisionResult {
+  readonly isProved: boolean;
+  /** Without lists that stay as they are, because a text is lost: the next build applies the decisions. */
+  readonly built: readonly ListOutcome[];
+}
+
 /** @internal The same for a command, with its host. */
-export async function decideIn(
-  request: DecisionRequest,
-  run: AfterContext,
-): Promise<DecisionResult & { readonly isProved: boolean }> {
+export async function decideIn(request: DecisionRequest, run: AfterContext): Promise<DecidedIn> {
   const result = await writeDecisions(request, withQuestion(run));
-  if (result.outcome === undefined) return { ...result, isProved: true };
-  const { outcome, isProved } = await afterPublish(result.outcome, run);
-  return { ...result, outcome, isProved };
+  const lists = result.outcome?.lists ?? [];
+  const built = lists.filter((one) => !isTextLost(one));
+  if (result.outcome === undefined || built.length === 0)
+    return { ...result, isProved: true, built };
+  const { outcome, isProved } = await afterPublish({ ...result.outcome, lists: built }, run);
+  const last = new Map(outcome.lists.map((one) => [one.list, one]));
+  const all = lists.map((one) => last.get(one.list) ?? one);
+  return { ...result, outcome: { ...outcome, lists: all }, isProved, built: outcome.lists };
 }
 
 /** Which kept build to publish again. */

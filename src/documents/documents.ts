@@ -23,6 +23,7 @@ import type {
   Manifest,
   NameLiveness,
   NameRank,
+  NotApplied,
   Problem,
   Proof,
   RuleInList,
@@ -262,6 +263,8 @@ export interface DecideDocument {
   readonly decisions: readonly Decision[];
   /** Whether all lists are built with them. If not, the next build applies them. */
   readonly isApplied: boolean;
+  /** Why not, if they are not. */
+  readonly notApplied?: NotApplied;
   readonly lists: readonly {
     readonly list: string;
     readonly file: string;
