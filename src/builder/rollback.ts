@@ -49,8 +49,7 @@ import {
   type PublishedConfig,
   finishPublish,
   noteHistory,
-  notePublished,
-  publishList,
+  releaseList,
 } from "./publish/publish-list.ts";
 import { BuildSession } from "./session.ts";
 import {
@@ -152,8 +151,8 @@ async function publishAgain(
   plan: ListPlan,
   { whole, of, outputs, isHeld }: Again,
   context: BuildContext,
-): ReturnType<typeof publishList> {
-  const { options, host, signal, emit } = context;
+): Promise<Published> {
+  const { options, host, emit } = context;
   const { draft, header, frames } = whole;
   const { report, shape } = draft;
   const { project, plugins } = plan.list;
@@ -170,8 +169,6 @@ async function publishAgain(
     outputs.write(dated.list);
     outputs.writeRecord(frames);
     if (outputPlans.length > 0) replayNames(draft.runs, whole, nameBuffer);
-    signal.throwIfAborted();
-    emit({ kind: "publishing", list: report.name });
     const publication = {
       config,
       outputPlans,
@@ -190,22 +187,30 @@ async function publishAgain(
           ? undefined
           : { path: plan.sourcesFile, text: draft.about },
     };
-    const published = await publishList(outputs, publication, host);
-    // Now, because a scheduled run would undo the rollback if this run were killed.
-    if (isHeld) await holdAt(plan, { whole, of, published }, context);
     const fact = { rules: report.rules, of: timestampOf(of) };
-    await notePublished(plan.files, { event: "rolled-back", ...fact }, undefined, context);
+    const onPublished = async (published: Published): Promise<void> => {
+      // Now, because a scheduled run would undo the rollback if this run were killed.
+      if (isHeld) await holdAt(plan, { whole, of, published }, context);
+      // Before the memory of this build is kept.
+      for (const { path } of plan.files) await forgetSince(path, Date.parse(fact.of), host);
+    };
+    const { published } = await releaseList(
+      {
+        files: plan.files,
+        outputs,
+        publication,
+        draft: { ...draft, config, timelessHead: dated.timelessHead },
+        covered: () => [whole.covered],
+        record: () => ({ ...header, builtAt: builtAt.toISOString(), of }),
+        copies: header.files.flatMap(({ sha256 }) => sha256 ?? []),
+        fact: { event: "rolled-back", ...fact },
+        onPublished,
+      },
+      context,
+    );
     if (isHeld) await noteHistory(plan.files, { event: "held", ...fact }, context);
-    emit({ kind: "published", list: report.name, file: plan.files[0] });
     for (const found of published.overruled)
       emit({ kind: "diagnostic", diagnostic: asWarning(found) });
-    const timestamp = Date.parse(timestampOf(of));
-    for (const { path } of plan.files) await forgetSince(path, timestamp, host);
-    await outputs.remember(
-      { ...draft, config, timelessHead: dated.timelessHead },
-      { ...header, builtAt: builtAt.toISOString(), by: askedBy(options, host), of },
-      () => [whole.covered],
-    );
     return published;
   } finally {
     nameBuffer.close();
