@@ -71,20 +71,32 @@ export async function buildLists(
       outcomes.push(outcome);
       context.emit({ kind: "list-done", outcome, lists: lists.length });
     });
-    await saveLocks(session);
-    await session.saveLedger();
-    const isThere = ({ list }: ListPlan): boolean =>
-      outcomes.some(
-        (one) =>
-          one.list === list.config.name &&
-          (one.status === "published" || one.status === "unchanged"),
-      );
-    await rememberPlaces(plans.filter(isThere), options, host);
+    await endLists(session, outcomes);
   } finally {
     const names = lists.map(({ config }) => config.name);
     outcomes.sort((one, other) => names.indexOf(one.list) - names.indexOf(other.list));
     session.close();
   }
+}
+
+/** What a run leaves after its last list: locks, what it learned about sources, and where the lists are. */
+export async function endLists(
+  session: BuildSession,
+  outcomes: readonly ListOutcome[],
+): Promise<void> {
+  const { plans, options, host } = session;
+  await saveLocks(session);
+  await session.saveLedger();
+  const there = new Set(
+    outcomes
+      .filter(({ status }) => status === "published" || status === "unchanged")
+      .map(({ list }) => list),
+  );
+  await rememberPlaces(
+    plans.filter(({ list }) => there.has(list.config.name)),
+    options,
+    host,
+  );
 }
 
 async function buildOne(

@@ -18,8 +18,9 @@ import {
   listOf,
   timestampOf,
 } from "../record/record-file.ts";
+import { collectCopies } from "../sources/copies.ts";
 import { isAddress } from "../sources/limits.ts";
-import { buildList } from "./build-lists.ts";
+import { buildList, endLists } from "./build-lists.ts";
 import {
   type BuildContext,
   type BuildOutcome,
@@ -29,6 +30,7 @@ import {
 } from "./build.ts";
 import { exitOf } from "./draft/prepare.ts";
 import { replayNames } from "./draft/recorded-names.ts";
+import { otherPlace } from "./foreign-list.ts";
 import { GUARD_NAMES } from "./guards/names.ts";
 import { guardList } from "./guards/registry.ts";
 import { ConfigFile } from "./plan/build-options.ts";
@@ -555,14 +557,15 @@ export class WatchedBuild {
 
   /** Builds all lists after these files changed. A list that fails does not stop the others. */
   private async run(changed: readonly string[]): Promise<BuildOutcome> {
-    const { host, signal, emit } = this.context;
+    const { options, host, signal, emit } = this.context;
     const started = host.now().getTime();
     const lists: ListOutcome[] = [];
     let status: BuildOutcome["status"] = "interrupted";
     try {
       // Stamp the files before reading them, so that later changes are detected.
       await this.note(changed);
-      if (changed.some((path) => this.settings.has(path))) await this.open();
+      const isNew = changed.some((path) => this.settings.has(path));
+      if (isNew) await this.open();
       this.isOpen = true;
       this.session?.invalidate(changed);
       for (const plan of this.session?.plans ?? []) {
@@ -572,8 +575,11 @@ export class WatchedBuild {
         emit({ kind: "list-done", outcome, lists: this.session!.plans.length });
       }
       const project = this.session?.plans[0]?.list.project;
+      if (this.session !== undefined) await endLists(this.session, lists);
       if (project !== undefined)
-        await writeCombined(planCombined(project, this.context.options, host), this.context);
+        await writeCombined(planCombined(project, options, host), this.context);
+      // Only then were remote sources fetched.
+      if (isNew && options.cacheDir !== undefined) await collectCopies(options.cacheDir, host);
       status = statusOf(lists);
     } catch (error) {
       if (!signal.aborted && !(error instanceof CompilerError)) throw error;
@@ -597,12 +603,14 @@ export class WatchedBuild {
   }
 
   private async open(): Promise<void> {
-    const { options, host } = this.context;
+    const { options, host, emit } = this.context;
     const { configPath } = options;
     const configFile = new ConfigFile(configPath, host);
     const { project, lists } = await openProject({ ...options, configFile }, host);
     noteListAlone(lists, this.context);
     const plans = await planLists(lists, options, host);
+    for (const diagnostic of await otherPlace(plans, options, host))
+      emit({ kind: "diagnostic", diagnostic });
     this.session?.close();
     this.session = new BuildSession(plans, this.context, true);
     this.known = { [this.configPath]: this.known[this.configPath] ?? "" };
