@@ -49,6 +49,7 @@ import {
   ListOutputs,
   type Published,
   type PublishedConfig,
+  filesOf,
   finishPublish,
   noteHistory,
   releaseList,
@@ -192,7 +193,7 @@ async function publishAgain(
     const fact = { rules: report.rules, of: timestampOf(of) };
     const onPublished = async (published: Published): Promise<void> => {
       // Now, because a scheduled run would undo the rollback if this run were killed.
-      if (isHeld) await holdAt(plan, { whole, of, published }, context);
+      if (isHeld) await holdAt(plan, { of: fact.of, report, ...filesOf(published) }, context);
       // Before the memory of this build is kept.
       for (const { path } of plan.files) await forgetSince(path, Date.parse(fact.of), host);
     };
@@ -383,7 +384,7 @@ export async function holdPublished(
   context: BuildContext,
   build?: string,
 ): Promise<{ readonly list: string; readonly hold: Hold } | undefined> {
-  const { options, host } = context;
+  const { host } = context;
   const { plan, file } = await selectedList(context);
   const list = plan.list.config.name;
   const lock = await OutputLock.take(file.path, host);
@@ -391,17 +392,8 @@ export async function holdPublished(
     if (build !== undefined && !(await isPublishedBuild(build, file.path, host))) return undefined;
     const old = await readHold(file.path, host);
     if (old !== undefined && old !== "damaged") return { list, hold: old };
-    const published = await publishedReport(plan, file, host);
-    const names = [...plan.files, ...plan.outputs].map(({ name }) => name);
-    const hold: Hold = {
-      version: 1,
-      at: host.now().toISOString(),
-      by: askedBy(options, host),
-      ...published,
-      written: names.map((name) => ({ file: name })),
-      files: names,
-    };
-    for (const { path } of plan.files) await writeHold(path, hold, host);
+    const known = await publishedReport(plan, file, host);
+    const hold = await holdAt(plan, { ...known, ...(await publishedFiles(plan, host)) }, context);
     const fact = { event: "held", rules: hold.report.rules, of: hold.of } as const;
     await noteHistory(plan.files, fact, context);
     return { list, hold };
@@ -410,6 +402,18 @@ export async function holdPublished(
   } finally {
     await lock.release();
   }
+}
+
+/** What the last publish wrote. Without a state of it, or with that of another folder, what the configuration names. */
+async function publishedFiles(
+  { files, outputs }: ListPlan,
+  host: Host,
+): Promise<Pick<Hold, "written" | "files">> {
+  const [first] = files as [OutputFile];
+  const left = (await readLastPublish(first.path, host))?.left;
+  if (left?.written.some(({ file }) => file === first.name)) return left;
+  const names = [...files, ...outputs].map(({ name }) => name);
+  return { written: names.map((name) => ({ file: name })), files: names };
 }
 
 async function isPublishedBuild(build: string, path: string, host: Host): Promise<boolean> {
@@ -470,24 +474,18 @@ async function selectedList({
 
 /** Holds every file of the list. Rejects with a `CompilerError`. */
 async function holdAt(
-  { files }: ListPlan,
-  { whole, of, published }: ChosenBuild & { readonly published: Published },
+  { files, list }: ListPlan,
+  known: Omit<Hold, "version" | "at" | "by">,
   { options, host }: Pick<BuildContext, "options" | "host">,
-): Promise<void> {
-  const hold: Hold = {
-    version: 1,
-    at: host.now().toISOString(),
-    by: askedBy(options, host),
-    of: timestampOf(of),
-    report: whole.draft.report,
-    written: published.written.map(({ outcome: _outcome, ...one }) => one),
-    files: published.names,
-  };
+): Promise<Hold> {
+  const at = host.now().toISOString();
+  const hold: Hold = { version: 1, at, by: askedBy(options, host), ...known };
   try {
     for (const { path } of files) await writeHold(path, hold, host);
   } catch (error) {
-    throw outputFailed(`Cannot hold ${printable(whole.draft.report.name)}`, error);
+    throw outputFailed(`Cannot hold ${printable(list.config.name)}`, error);
   }
+  return hold;
 }
 
 /** Polling interval. File stamps are polled because not every file system reports changes. */

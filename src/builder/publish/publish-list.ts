@@ -43,7 +43,7 @@ import type { BuildOptions } from "../plan/build-options.ts";
 import { refusePlaces } from "../plan/list-plan.ts";
 import { type KeptDraft, keepLimits, writeDraft } from "../state/kept-builds.ts";
 import type { Conditions } from "../state/conditions.ts";
-import { learn, rememberPublish } from "../state/list-state.ts";
+import { type PublishedFiles, learn, rememberPublish } from "../state/list-state.ts";
 import type { CompileReport, HistoryEntry, WrittenOutput } from "../../documents/facts.ts";
 
 /** The settings that affect publishing. */
@@ -79,6 +79,11 @@ export interface Published {
   readonly names: readonly string[];
   /** What guards found in the files and the caller accepted. */
   readonly overruled: readonly Diagnostic[];
+}
+
+/** What a hold keeps of a publish. */
+export function filesOf({ written, names }: Published): PublishedFiles {
+  return { written: written.map(({ outcome: _outcome, ...one }) => one), files: names };
 }
 
 /** The part of a configuration that a kept build needs. It has no URLs, which may contain passwords. */
@@ -318,13 +323,13 @@ export class ListOutputs {
 
   /** Saves what was published, for the guards of the next build. Call it before `close`, while this run holds the locks. */
   async remember(
-    draft: KeptDraft,
-    header: RecordHeader,
+    { draft, header, published }: { draft: KeptDraft; header: RecordHeader; published: Published },
     covered: () => Iterable<Uint8Array>,
   ): Promise<void> {
     const { report, learned } = draft;
+    const known = { report, left: filesOf(published) };
     for (const { path } of this.written) {
-      await rememberPublish(path, report, this.config, this.host);
+      await rememberPublish(path, known, this.config, this.host);
       if (learned !== undefined) await learn(path, learned, this.host);
     }
     const kept = {
@@ -403,7 +408,10 @@ export async function releaseList(
   await phase(
     "record",
     context,
-    () => outputs.remember(draft, { ...header, by: askedBy(options, host) }, covered),
+    async () => {
+      const own = { ...header, by: askedBy(options, host) };
+      await outputs.remember({ draft, header: own, published }, covered);
+    },
     () => (outputs.keepsRecord ? "kept" : "none"),
   );
   const path = files[0]?.path;
