@@ -202,7 +202,20 @@ export async function decideIn(request: DecisionRequest, run: AfterContext): Pro
 }
 
 /** Which kept build to publish again. */
-export interface RollbackRequest extends BuildRequest {
+export interface RollbackRequest extends Pick<
+  BuildRequest,
+  | "config"
+  | "files"
+  | "lists"
+  | "output"
+  | "rulesDir"
+  | "cacheDir"
+  | "compat"
+  | "plugins"
+  | "permit"
+  | "signal"
+  | "onEvent"
+> {
   /** `@1`, `@2026-11-14`, as the command names it; by default the last one with another list. */
   readonly build?: string;
 }
