@@ -60,6 +60,7 @@ export type {
   ListStats,
   LogEvent,
   LoggedQueries,
+  NotApplied,
   Loss,
   LossReason,
   Manifest,

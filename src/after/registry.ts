@@ -2,7 +2,7 @@ import type { Proof } from "../documents/facts.ts";
 import type { BuildContext, BuildOutcome, ListOutcome } from "../builder/build.ts";
 import type { ListConfig, Project } from "../builder/plan/project.ts";
 import { codeEntry } from "../diagnostics/codes.ts";
-import { CompilerError } from "../diagnostics/render.ts";
+import { CompilerError, warningOf } from "../diagnostics/render.ts";
 import { countText } from "../diagnostics/text.ts";
 import type { ClientLimits } from "../resolvers/dns-client.ts";
 import type { AnswerWatch } from "../resolvers/answer-watch.ts";
@@ -41,7 +41,7 @@ export interface Publication {
   readonly watch?: AnswerWatch | undefined;
   /** Of the resolvers that were asked. */
   readonly proofs: readonly Proof[];
-  /** Whether every resolver that was asked answers from the list that the build made. */
+  /** Whether every step was done, and every resolver that was asked answers from the list that the build made. */
   readonly isProved: boolean;
   /** Lists that must go back to an earlier build. */
   readonly undoings: readonly Undoing[];
@@ -67,8 +67,9 @@ export async function afterPublish(
   const isNews = outcome.lists.some(({ isCached, status }) => !isCached && status !== "held");
   if (outcome.status === "interrupted" || options.inputs.length > 0 || !(mayRun || isNews))
     return nothing;
-  const opened = await openedProject(context);
-  if (opened === undefined) return nothing;
+  const opened = await openedProject(context, mayRun);
+  // Which hooks and resolvers there are is unknown.
+  if (opened === undefined) return { ...nothing, isProved: !mayRun };
   const hooks = opened.project.config.after ?? [];
   if (!mayRun) {
     const { hint } = codeEntry("hooks-skipped");
@@ -92,23 +93,31 @@ export async function afterPublish(
     // A newer program wrote what a step must know.
     if (!(error instanceof CompilerError)) throw error;
     for (const diagnostic of error.diagnostics) emit({ kind: "diagnostic", diagnostic });
+    // Resolvers may not have loaded the list, and were not asked.
+    publication = { ...publication, isProved: false };
   } finally {
     await publication.watch?.stop();
   }
   return publication;
 }
 
-async function openedProject({
-  options,
-  host,
-}: AfterContext): Promise<Pick<Publication, "project" | "lists"> | undefined> {
+/** Undefined if the configuration is invalid or missing: a plan is applied without it. Says so if its hooks were to run. */
+async function openedProject(
+  { options, host, emit }: AfterContext,
+  mayRun: boolean,
+): Promise<Pick<Publication, "project" | "lists"> | undefined> {
   const { openProject } = await import("../builder/plan/project.ts");
   try {
     return await openProject(options, host);
   } catch (error) {
-    // A plan is applied without its configuration.
-    if (error instanceof CompilerError) return undefined;
-    throw error;
+    if (!(error instanceof CompilerError)) throw error;
+    if (!mayRun) return undefined;
+    const skipped = warningOf("hooks-skipped", "Hooks skipped: the configuration cannot be used", {
+      hint: "Correct it; the next run makes up for them",
+    });
+    for (const diagnostic of [...error.diagnostics, skipped])
+      emit({ kind: "diagnostic", diagnostic });
+    return undefined;
   }
 }
 

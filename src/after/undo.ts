@@ -98,7 +98,7 @@ async function reloadAndAsk(
   return await askResolvers(asked, context);
 }
 
-/** Asks the resolvers of lists, and reports those that do not answer from them. */
+/** Asks the resolvers of lists, and reports those that do not answer from them. Rejects with a `CompilerError` if they cannot be asked. */
 export async function askResolvers(
   lists: readonly ListBefore[],
   { options, host, signal, emit, waitMs = 0, limits }: AfterContext,
@@ -115,7 +115,7 @@ export async function askResolvers(
       emit({ kind: "diagnostic", diagnostic });
     return proofs;
   } catch (error) {
-    if (signal.aborted || error instanceof CompilerError) return [];
+    if (signal.aborted) return [];
     throw error;
   }
 }

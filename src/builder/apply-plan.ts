@@ -19,7 +19,7 @@ import { BuildRecord, type RecordHeader } from "../record/build-record.ts";
 import { headerBytes } from "../record/record-file.ts";
 import { digestOfFile } from "../sources/copies.ts";
 import { sourcesPath } from "../sources/ledger.ts";
-import { type BuildContext, type ListOutcome, askedBy } from "./build.ts";
+import type { BuildContext, ListOutcome } from "./build.ts";
 import { LOCKFILE, type Lockfile, saveLock } from "./draft/lockfile.ts";
 import { type Draft, type PrepareOptions, exitOf, prepare, recordHeader } from "./draft/prepare.ts";
 import {
@@ -36,11 +36,13 @@ import {
   ListOutputs,
   type ListToPublish,
   type PublishedConfig,
+  failedList,
+  failedOutcome,
   finishPublish,
-  notePublished,
-  publishList,
+  noteHistory,
   publishedConfig,
   publishedFact,
+  releaseList,
 } from "./publish/publish-list.ts";
 import type { BuildSession } from "./session.ts";
 import { Conditions } from "./state/conditions.ts";
@@ -54,14 +56,7 @@ import { type FoundHold, holdText, readHold } from "./state/list-state.ts";
 export async function applyPlan(path: string, context: BuildContext): Promise<ListOutcome[]> {
   const lists = await readPlans(path, context.host);
   const outcomes: ListOutcome[] = [];
-  for (const list of lists)
-    try {
-      outcomes.push(await applyList(list, context));
-    } catch (error) {
-      if (lists.length === 1 || !(error instanceof CompilerError) || context.signal.aborted)
-        throw error;
-      outcomes.push(failedOutcome(list.plan, error));
-    }
+  for (const list of lists) outcomes.push(await applyList(list, context));
   const { plan } = lists[0]!;
   const isPublished = outcomes.some(
     ({ status }) => status === "published" || status === "unchanged",
@@ -73,55 +68,78 @@ export async function applyPlan(path: string, context: BuildContext): Promise<Li
   return outcomes;
 }
 
-function failedOutcome({ report, refused }: SavedPlan, error: CompilerError): ListOutcome {
-  const isRefused = refused.length > 0;
-  return {
-    list: report.name,
-    status: isRefused ? "refused" : "failed",
-    exit: error.exit,
-    ...(isRefused && { report }),
-    diagnostics: error.diagnostics,
-    outputs: [],
-    files: [],
-    seconds: 0,
-    isCached: false,
-    inputs: [],
+/** What is wrong with a plan says nothing about its list. */
+const PLAN_CODES: ReadonlySet<string> = new Set(["list-held", "plan-outdated"]);
+
+async function applyList(list: SavedList, context: BuildContext): Promise<ListOutcome> {
+  const { host, signal, emit } = context;
+  const started = host.now().getTime();
+  const { report, record, files, warnings, place } = list.plan;
+  const conditions = new Conditions(files[0]?.path, host);
+  const config = host.path.resolve(host.cwd, place.configPath);
+  const outputs = new ListOutputs(files, { record: true, isToStdout: false, config }, host);
+  let isOpen = false;
+  const onOpen = async (): Promise<void> => {
+    isOpen = true;
+    // Publishing changes what is known without a state.
+    await conditions.read();
   };
+  const work = { outputs, conditions, onOpen };
+  let outcome: ListOutcome;
+  try {
+    outcome = await applyOpened(list, work, context);
+  } catch (error) {
+    if (!(error instanceof CompilerError) || signal.aborted) throw error;
+    const isOfPlan = error.diagnostics.some(({ code }) => PLAN_CODES.has(code));
+    if (!isOpen || isOfPlan) outcome = failedOutcome(report.name, error.exit, error.diagnostics);
+    else {
+      const draft = { report, record };
+      const failed = { list: report.name, files, error, warnings, conditions, draft };
+      const done = await failedList(failed, context);
+      for (const diagnostic of done.warnings) emit({ kind: "diagnostic", diagnostic });
+      outcome = done.outcome;
+    }
+  } finally {
+    await outputs.close();
+  }
+  return { ...outcome, seconds: (host.now().getTime() - started) / 1000 };
 }
 
-async function applyList({ plan, bytes }: SavedList, context: BuildContext): Promise<ListOutcome> {
-  const { options, host, signal, emit } = context;
-  const started = host.now().getTime();
+/** What a list of a plan is published with. */
+interface ApplyWork {
+  readonly outputs: ListOutputs;
+  readonly conditions: Conditions;
+  /** Called as soon as this run holds the locks. */
+  readonly onOpen: () => Promise<void>;
+}
+
+async function applyOpened(
+  { plan, bytes }: SavedList,
+  { outputs, conditions, onOpen }: ApplyWork,
+  context: BuildContext,
+): Promise<ListOutcome> {
+  const { options, host, emit } = context;
   const { accept } = options;
-  const refused = plan.refused.filter(({ code }) => !accept.includes(code));
-  if (refused.length > 0) throw new CompilerError(refused);
-  const { config, folder, record, report } = plan;
+  const { config, folder, record, report, files } = plan;
   const rulesDir = shownFolder(plan.rulesDir, host);
   const outputPlans = planOutputs(config, { folder: rulesDir, host });
   await refusePlan(plan, outputPlans, context);
-  const outputs = new ListOutputs(
-    plan.files,
-    {
-      record: true,
-      isToStdout: false,
-      config: host.path.resolve(host.cwd, plan.place.configPath),
-    },
-    host,
-  );
   // Covered names are saved only if a format needs them.
   const nameBuffer = new NameBuffer(() => scratchOf(host), false);
   try {
     const about = sourcesFileOf(plan);
     const manifest = [...manifestPaths(config, rulesDir, host), ...(about ? [about.path] : [])];
-    const named = { config, files: plan.files, outputs: outputPlans, manifest };
+    const named = { config, files, outputs: outputPlans, manifest };
     await outputs.open(() => finishPublish(named, context));
+    await onOpen();
     // This check is safe only now, while this run holds the locks.
     await refuseIfHeld(plan, host);
     await refuseIfOutdated(plan, bytes.list, host);
+    const refused = plan.refused.filter(({ code }) => !accept.includes(code));
+    if (refused.length > 0) throw new CompilerError(refused);
     await outputs.openRecords();
     outputs.write(bytes.list);
     outputs.writeRecord(bytes.frames);
-    signal.throwIfAborted();
     if (outputPlans.length > 0) replayNames(plan.runs, bytes, nameBuffer);
     const publication = {
       config,
@@ -143,38 +161,40 @@ async function applyList({ plan, bytes }: SavedList, context: BuildContext): Pro
         ]),
       ),
     };
-    emit({ kind: "publishing", list: report.name });
-    const { written, names } = await publishList(outputs, publication, host);
-    emit({ kind: "published", list: report.name, file: plan.files[0] });
-    await notePublished(plan.files, publishedFact(report, options), record, context);
-    const isWritten = written.some(({ outcome }) => outcome === "written");
-    const header = {
-      ...record,
-      ...(isWritten && { hasChanged: true as const }),
-      by: askedBy(options, host),
-    };
-    await outputs.remember({ ...plan, config: publishedConfig(config) }, header, () => [
-      bytes.covered,
-    ]);
-    const found = { finder: "build", diagnostics: plan.warnings } as const;
-    const diagnostics = await new Conditions(plan.files[0]?.path, host).settle(found);
+    const { published, isWritten } = await releaseList(
+      {
+        files,
+        outputs,
+        publication,
+        draft: { ...plan, config: publishedConfig(config) },
+        covered: () => [bytes.covered],
+        record: () => record,
+        copies: plan.copies,
+        fact: publishedFact(report, options),
+      },
+      context,
+    );
+    const diagnostics = await conditions.settle(
+      { finder: "build", diagnostics: plan.warnings },
+      async (change) => await noteHistory(files, change, context),
+    );
     for (const diagnostic of diagnostics) emit({ kind: "diagnostic", diagnostic });
     return {
       list: report.name,
       status: isWritten ? "published" : "unchanged",
       exit: exitOf(report),
+      ...(plan.isIncomplete && { isIncomplete: true as const }),
       report,
       diagnostics,
-      outputs: written,
-      files: names,
-      seconds: (host.now().getTime() - started) / 1000,
+      outputs: published.written,
+      files: published.names,
+      seconds: 0,
       isCached: false,
       inputs: [],
       lastByte: bytes.list.at(-1),
     };
   } finally {
     nameBuffer.close();
-    await outputs.close();
   }
 }
 
@@ -270,6 +290,10 @@ interface SavedPlan {
   readonly folder: string;
   /** For the guards of the next build. */
   readonly learned?: Learned | undefined;
+  /** SHA-256 of the copies that it was compiled from. */
+  readonly copies: readonly string[];
+  /** Whether it is the first list, and lacks sources or files of names. */
+  readonly isIncomplete: boolean;
   /** The files over several lists. */
   readonly combined: ReturnType<typeof planCombined>;
   /** The options that find the list again, as they were given. */
@@ -383,6 +407,7 @@ function headIn(text: string): Head | undefined {
       head?.shape?.expanded?.rules ?? [],
       head?.shape?.popular ?? [],
       head?.combined,
+      head?.copies,
     ];
     const isPlan =
       head?.plan === 1 &&
@@ -427,7 +452,7 @@ export async function savePlan(
   const { configPath, isFound, output, rulesDir } = options;
   const lock = await lockOf(runs);
   const lists: SavedList[] = [];
-  for (const { plan, compiled, violations, warnings, header, saved } of runs) {
+  for (const { plan, compiled, violations, warnings, header, saved, isIncomplete } of runs) {
     const { sources: _sources, ...config } = plan.list.config;
     const saving = {
       report: compiled.report,
@@ -444,6 +469,8 @@ export async function savePlan(
       lock,
       folder: plan.list.project.folder,
       learned: compiled.learned,
+      copies: [...compiled.files.values()].flat().map(({ sha256 }) => sha256),
+      isIncomplete,
       combined: planCombined(plan.list.project, options, host),
       place: { configPath, ...(isFound && { isFound }), output },
       digests: await plannedDigests({ plan, compiled, saved }, rulesDir, host),

@@ -1,6 +1,5 @@
-import { Exit } from "../diagnostics/codes.ts";
 import { CompilerError, type Diagnostic } from "../diagnostics/render.ts";
-import { countText, listCommandLine } from "../diagnostics/text.ts";
+import { listCommandLine } from "../diagnostics/text.ts";
 import { VERSION } from "../diagnostics/version.ts";
 import { scratchOf } from "../engine/compile-options.ts";
 import { type PlannedSource, allEntryFiles } from "../engine/plan.ts";
@@ -10,10 +9,8 @@ import { dependsOnTime } from "../feeds/registry.ts";
 import { sendToOutput } from "../host/files.ts";
 import { shadowHost } from "../host/memory-files.ts";
 import { ListFile } from "../publish/list-file.ts";
-import type { RecordHeader } from "../record/build-record.ts";
-import { needCopies } from "../sources/copies.ts";
 import { isAddress } from "../sources/limits.ts";
-import { type BuildContext, type BuildEvent, type ListOutcome, askedBy, phase } from "./build.ts";
+import type { BuildContext, BuildEvent, ListOutcome } from "./build.ts";
 import { LockSession, saveLock } from "./draft/lockfile.ts";
 import {
   type Draft,
@@ -32,13 +29,13 @@ import {
   ListOutputs,
   type ListToPublish,
   type Published,
-  digestsOf,
+  failedList,
   finishPublish,
   noteHistory,
-  notePublished,
   publishList,
   publishedConfig,
   publishedFact,
+  releaseList,
 } from "./publish/publish-list.ts";
 import { BuildSession, type QueueSlot, forEachInOrder } from "./session.ts";
 import { Conditions } from "./state/conditions.ts";
@@ -74,20 +71,32 @@ export async function buildLists(
       outcomes.push(outcome);
       context.emit({ kind: "list-done", outcome, lists: lists.length });
     });
-    await saveLocks(session);
-    await session.saveLedger();
-    const isThere = ({ list }: ListPlan): boolean =>
-      outcomes.some(
-        (one) =>
-          one.list === list.config.name &&
-          (one.status === "published" || one.status === "unchanged"),
-      );
-    await rememberPlaces(plans.filter(isThere), options, host);
+    await endLists(session, outcomes);
   } finally {
     const names = lists.map(({ config }) => config.name);
     outcomes.sort((one, other) => names.indexOf(one.list) - names.indexOf(other.list));
     session.close();
   }
+}
+
+/** What a run leaves after its last list: locks, what it learned about sources, and where the lists are. */
+export async function endLists(
+  session: BuildSession,
+  outcomes: readonly ListOutcome[],
+): Promise<void> {
+  const { plans, options, host } = session;
+  await saveLocks(session);
+  await session.saveLedger();
+  const there = new Set(
+    outcomes
+      .filter(({ status }) => status === "published" || status === "unchanged")
+      .map(({ list }) => list),
+  );
+  await rememberPlaces(
+    plans.filter(({ list }) => there.has(list.config.name)),
+    options,
+    host,
+  );
 }
 
 async function buildOne(
@@ -315,31 +324,20 @@ class ListBuild {
 
   /** The outcome of a list that a guard refused or that could not be built. */
   async failed(error: CompilerError): Promise<ListOutcome> {
-    const { draft, session } = this;
-    const isRefused = draft !== undefined && error.exit === Exit.Guard;
-    if (isRefused) await this.noteRefused(draft, error);
-    const warnings = this.found.length;
-    // The list is the subject of its errors, so that their end is reported once.
-    this.found.push(
-      ...error.diagnostics.map((one) =>
-        one.severity === "error" ? { ...one, subject: this.list } : one,
-      ),
-    );
-    const settled = await this.settle(!isRefused);
-    const errors = settled.slice(settled.length - (this.found.length - warnings));
-    session.tell(settled.slice(0, settled.length - errors.length));
-    return {
-      list: this.list,
-      status: isRefused ? "refused" : "failed",
-      exit: error.exit,
-      ...(isRefused && { report: draft.compiled.report }),
-      diagnostics: errors,
-      outputs: [],
-      files: [],
-      seconds: this.seconds,
-      isCached: false,
-      inputs: draft?.compiled.inputs ?? [],
+    const { draft, plan, session, found, conditions, list } = this;
+    const compiled = draft?.compiled;
+    const known = compiled && {
+      report: compiled.report,
+      record: recordHeader(plan.list.config, compiled, 0),
     };
+    const { files } = plan;
+    const own = { list, files, error, warnings: found, conditions };
+    const { outcome, warnings } = await failedList(
+      { ...own, draft: known, named: compiled?.named },
+      session,
+    );
+    session.tell(warnings);
+    return { ...outcome, seconds: this.seconds, inputs: compiled?.inputs ?? [] };
   }
 
   private async settle(isPartial = false): Promise<readonly Diagnostic[]> {
@@ -351,18 +349,10 @@ class ListBuild {
     );
   }
 
-  private async noteRefused({ compiled, plan }: Draft, error: CompilerError): Promise<void> {
-    const { session } = this;
-    const from = await digestsOf(recordHeader(plan.list.config, compiled, 0), session);
-    const guards = [...new Set(error.diagnostics.map(({ code }) => code))];
-    const { rules } = compiled.report;
-    await noteHistory(plan.files, { event: "refused", rules, guards, from }, session);
-  }
-
   private async publish(draft: Draft): Promise<ListOutcome> {
     const { plan, session, outputs, list } = this;
     const { compiled } = draft;
-    const { emit, options } = session;
+    const { options } = session;
     const { config, project } = plan.list;
     const publication = {
       config,
@@ -379,32 +369,27 @@ class ListBuild {
       sourcesFile: await session.sourcesFile(plan, compiled.report),
     };
     if (outputs.keepsRecord) this.kept = this.names?.keep() ?? NO_NAMES;
+    const { kept } = this;
     await this.askBefore(draft);
-    session.signal.throwIfAborted();
-    emit({ kind: "publishing", list });
-    const published = await phase(
-      "publish",
+    const { report, shape, timelessHead, learned } = compiled;
+    const about = publication.sourcesFile?.text;
+    const known = { report, shape, timelessHead, learned, about };
+    const { published, isWritten: hasFile } = await releaseList(
+      {
+        files: plan.files,
+        outputs,
+        publication,
+        write: () => this.write(publication),
+        draft: { ...known, config: publishedConfig(config), runs: kept.runs },
+        covered: kept.covered,
+        record: () => recordHeader(config, compiled, this.seconds),
+        copies: [...compiled.files.values()].flat().map(({ sha256 }) => sha256),
+        fact: publishedFact(report, options),
+      },
       session,
-      () => this.write(publication),
-      ({ files: all }) => countText(all.length, "file"),
     );
-    emit({ kind: "published", list, file: plan.files[0] });
     const { seconds } = this;
-    const isWritten =
-      plan.isToStdout || published.written.some(({ outcome }) => outcome === "written");
-    const header = {
-      ...recordHeader(config, compiled, seconds),
-      ...(isWritten && { hasChanged: true as const }),
-    };
-    const fact = publishedFact(compiled.report, options);
-    await notePublished(plan.files, fact, header, session);
-    await phase(
-      "record",
-      session,
-      () => this.remember(draft, header, publication.sourcesFile?.text),
-      () => (outputs.keepsRecord ? "kept" : "none"),
-    );
-    await this.keepCopies(draft);
+    const isWritten = plan.isToStdout || hasFile;
     await session.notePublished(plan);
     const renewed = await draft.lock.renewed(compiled);
     if (renewed !== undefined) session.locks.push(renewed);
@@ -451,23 +436,6 @@ class ListBuild {
     if (old !== undefined && old !== canary) await session.beforePublish(plan, old);
   }
 
-  private async remember(
-    { compiled }: Draft,
-    record: RecordHeader,
-    about: string | undefined,
-  ): Promise<void> {
-    const { plan, session, kept } = this;
-    const { config } = plan.list;
-    const { report, shape, timelessHead, learned } = compiled;
-    const header = { ...record, by: askedBy(session.options, session.host) };
-    const own = { config: publishedConfig(config), runs: kept.runs, about };
-    await this.outputs.remember(
-      { report, shape, timelessHead, learned, ...own },
-      header,
-      kept.covered,
-    );
-  }
-
   private async cache({ compiled }: Draft, { written, files, names }: Published): Promise<void> {
     const { plan, session } = this;
     const { cache, coveredDone } = this.work;
@@ -488,14 +456,5 @@ class ListBuild {
     const { report, inputs, web } = compiled;
     const result = { report, written, names };
     await cache?.put({ ...result, inputs, web, outputs: files, compared });
-  }
-
-  /** Keeps the copies that a list was built from, to answer questions about it later. */
-  private async keepCopies({ compiled }: Draft): Promise<void> {
-    const { host, options } = this.session;
-    const path = this.plan.files[0]?.path;
-    const objects = [...compiled.files.values()].flat().map(({ sha256 }) => sha256);
-    if (options.cacheDir === undefined || path === undefined || objects.length === 0) return;
-    await needCopies(options.cacheDir, { path, objects }, host);
   }
 }

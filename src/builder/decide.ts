@@ -1,4 +1,4 @@
-import type { Decision, Explanation } from "../documents/facts.ts";
+import type { Decision, Explanation, NotApplied } from "../documents/facts.ts";
 import { encodeUtf8 } from "../bytes/text.ts";
 import {
   DECISIONS_FILE,
@@ -11,14 +11,14 @@ import {
   untilText,
 } from "../config/decisions.ts";
 import { CompilerError, errorOf } from "../diagnostics/render.ts";
-import { printable, reasonOf } from "../diagnostics/text.ts";
+import { printable, reasonOf as causeOf } from "../diagnostics/text.ts";
 import { slugOf } from "../engine/plan.ts";
 import { type ListChange, listChange } from "../explain/list-change.ts";
 import { askedName } from "../explain/traffic.ts";
 import { writeWhole } from "../host/files.ts";
 import { type Host, HostError, ReadOnce } from "../host/host.ts";
 import { OutputLock } from "../publish/list-file.ts";
-import { type BuildContext, type BuildOutcome, build } from "./build.ts";
+import { type BuildContext, type BuildOutcome, type ListOutcome, build } from "./build.ts";
 import { listFiles } from "./plan/list-plan.ts";
 import { type ListConfig, type Project, openProject } from "./plan/project.ts";
 import { lastList, publishedState } from "./state/kept-builds.ts";
@@ -44,7 +44,11 @@ export interface DecisionResult {
   readonly decisions: readonly Decision[];
   /** Whether all lists are built again. If not, the next build applies the decisions. */
   readonly isApplied: boolean;
+  /** Why not, if they are not. */
+  readonly notApplied?: NotApplied;
+  /** How the build ended; undefined if there was nothing to decide. */
   readonly outcome: BuildOutcome | undefined;
+  /** Lists that were built again. */
   readonly lists: readonly DecidedList[];
 }
 
@@ -90,11 +94,6 @@ export async function decide(
     configFile: new ReadOnce<Project>(options.configPath, host),
   };
   const outcome = await build({ ...context, options: built });
-  const isLost = outcome.lists.some(({ diagnostics }) =>
-    diagnostics.some(({ code }) => code === "published-text-lost"),
-  );
-  if (isLost || outcome.status === "interrupted")
-    return { decisions, isApplied: false, outcome: undefined, lists: [] };
   const decided: DecidedList[] = [];
   for (const [index, list] of lists.entries()) {
     const found = outcome.lists.find((one) => one.list === list.config.name);
@@ -105,8 +104,20 @@ export async function decide(
     const change = await listChange(old, (await stateOf(list, context))!);
     decided.push({ list: list.config.name, file, change, names: await last.why(...names) });
   }
+  const isApplied = decided.length === lists.length;
+  const why = !isApplied && { notApplied: reasonOf(outcome) };
+  return { decisions, isApplied, ...why, outcome, lists: decided };
+}
+
+function reasonOf({ status, lists }: BuildOutcome): NotApplied {
+  if (status === "interrupted") return "interrupted";
   // A list may be held, refused, or in the hands of another run.
-  return { decisions, isApplied: decided.length === lists.length, outcome, lists: decided };
+  return lists.some(isTextLost) ? "text-lost" : "not-built";
+}
+
+/** Whether a list stays as it is, because the text of one of its sources is not stored. */
+export function isTextLost({ diagnostics }: ListOutcome): boolean {
+  return diagnostics.some(({ code }) => code === "published-text-lost");
 }
 
 /** A decision as `log` shows it: when it began is the time of the entry. */
@@ -246,7 +257,7 @@ async function edit(
     }
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
-    const cause = reasonOf(error.code, error.message);
+    const cause = causeOf(error.code, error.message);
     throw new CompilerError([
       errorOf("output-failed", `Cannot write ${DECISIONS_FILE}`, { cause }),
     ]);

@@ -20,8 +20,9 @@ import {
   listOf,
   timestampOf,
 } from "../record/record-file.ts";
+import { collectCopies } from "../sources/copies.ts";
 import { isAddress } from "../sources/limits.ts";
-import { buildList } from "./build-lists.ts";
+import { buildList, endLists } from "./build-lists.ts";
 import {
   type BuildContext,
   type BuildOutcome,
@@ -31,6 +32,7 @@ import {
 } from "./build.ts";
 import { exitOf } from "./draft/prepare.ts";
 import { replayNames } from "./draft/recorded-names.ts";
+import { otherPlace } from "./foreign-list.ts";
 import { guardList } from "./guards/registry.ts";
 import {
   type ListPlan,
@@ -47,10 +49,10 @@ import {
   ListOutputs,
   type Published,
   type PublishedConfig,
+  filesOf,
   finishPublish,
   noteHistory,
-  notePublished,
-  publishList,
+  releaseList,
 } from "./publish/publish-list.ts";
 import { BuildSession } from "./session.ts";
 import {
@@ -152,8 +154,8 @@ async function publishAgain(
   plan: ListPlan,
   { whole, of, outputs, isHeld }: Again,
   context: BuildContext,
-): ReturnType<typeof publishList> {
-  const { options, host, signal, emit } = context;
+): Promise<Published> {
+  const { options, host, emit } = context;
   const { draft, header, frames } = whole;
   const { report, shape } = draft;
   const { project, plugins } = plan.list;
@@ -170,8 +172,6 @@ async function publishAgain(
     outputs.write(dated.list);
     outputs.writeRecord(frames);
     if (outputPlans.length > 0) replayNames(draft.runs, whole, nameBuffer);
-    signal.throwIfAborted();
-    emit({ kind: "publishing", list: report.name });
     const publication = {
       config,
       outputPlans,
@@ -190,22 +190,30 @@ async function publishAgain(
           ? undefined
           : { path: plan.sourcesFile, text: draft.about },
     };
-    const published = await publishList(outputs, publication, host);
-    // Now, because a scheduled run would undo the rollback if this run were killed.
-    if (isHeld) await holdAt(plan, { whole, of, published }, context);
     const fact = { rules: report.rules, of: timestampOf(of) };
-    await notePublished(plan.files, { event: "rolled-back", ...fact }, undefined, context);
+    const onPublished = async (published: Published): Promise<void> => {
+      // Now, because a scheduled run would undo the rollback if this run were killed.
+      if (isHeld) await holdAt(plan, { of: fact.of, report, ...filesOf(published) }, context);
+      // Before the memory of this build is kept.
+      for (const { path } of plan.files) await forgetSince(path, Date.parse(fact.of), host);
+    };
+    const { published } = await releaseList(
+      {
+        files: plan.files,
+        outputs,
+        publication,
+        draft: { ...draft, config, timelessHead: dated.timelessHead },
+        covered: () => [whole.covered],
+        record: () => ({ ...header, builtAt: builtAt.toISOString(), of }),
+        copies: header.files.flatMap(({ sha256 }) => sha256 ?? []),
+        fact: { event: "rolled-back", ...fact },
+        onPublished,
+      },
+      context,
+    );
     if (isHeld) await noteHistory(plan.files, { event: "held", ...fact }, context);
-    emit({ kind: "published", list: report.name, file: plan.files[0] });
     for (const found of published.overruled)
       emit({ kind: "diagnostic", diagnostic: asWarning(found) });
-    const timestamp = Date.parse(timestampOf(of));
-    for (const { path } of plan.files) await forgetSince(path, timestamp, host);
-    await outputs.remember(
-      { ...draft, config, timelessHead: dated.timelessHead },
-      { ...header, builtAt: builtAt.toISOString(), by: askedBy(options, host), of },
-      () => [whole.covered],
-    );
     return published;
   } finally {
     nameBuffer.close();
@@ -376,7 +384,7 @@ export async function holdPublished(
   context: BuildContext,
   build?: string,
 ): Promise<{ readonly list: string; readonly hold: Hold } | undefined> {
-  const { options, host } = context;
+  const { host } = context;
   const { plan, file } = await selectedList(context);
   const list = plan.list.config.name;
   const lock = await OutputLock.take(file.path, host);
@@ -384,17 +392,8 @@ export async function holdPublished(
     if (build !== undefined && !(await isPublishedBuild(build, file.path, host))) return undefined;
     const old = await readHold(file.path, host);
     if (old !== undefined && old !== "damaged") return { list, hold: old };
-    const published = await publishedReport(plan, file, host);
-    const names = [...plan.files, ...plan.outputs].map(({ name }) => name);
-    const hold: Hold = {
-      version: 1,
-      at: host.now().toISOString(),
-      by: askedBy(options, host),
-      ...published,
-      written: names.map((name) => ({ file: name })),
-      files: names,
-    };
-    for (const { path } of plan.files) await writeHold(path, hold, host);
+    const known = await publishedReport(plan, file, host);
+    const hold = await holdAt(plan, { ...known, ...(await publishedFiles(plan, host)) }, context);
     const fact = { event: "held", rules: hold.report.rules, of: hold.of } as const;
     await noteHistory(plan.files, fact, context);
     return { list, hold };
@@ -403,6 +402,18 @@ export async function holdPublished(
   } finally {
     await lock.release();
   }
+}
+
+/** What the last publish wrote. Without a state of it, or with that of another folder, what the configuration names. */
+async function publishedFiles(
+  { files, outputs }: ListPlan,
+  host: Host,
+): Promise<Pick<Hold, "written" | "files">> {
+  const [first] = files as [OutputFile];
+  const left = (await readLastPublish(first.path, host))?.left;
+  if (left?.written.some(({ file }) => file === first.name)) return left;
+  const names = [...files, ...outputs].map(({ name }) => name);
+  return { written: names.map((name) => ({ file: name })), files: names };
 }
 
 async function isPublishedBuild(build: string, path: string, host: Host): Promise<boolean> {
@@ -463,24 +474,18 @@ async function selectedList({
 
 /** Holds every file of the list. Rejects with a `CompilerError`. */
 async function holdAt(
-  { files }: ListPlan,
-  { whole, of, published }: ChosenBuild & { readonly published: Published },
+  { files, list }: ListPlan,
+  known: Omit<Hold, "version" | "at" | "by">,
   { options, host }: Pick<BuildContext, "options" | "host">,
-): Promise<void> {
-  const hold: Hold = {
-    version: 1,
-    at: host.now().toISOString(),
-    by: askedBy(options, host),
-    of: timestampOf(of),
-    report: whole.draft.report,
-    written: published.written.map(({ outcome: _outcome, ...one }) => one),
-    files: published.names,
-  };
+): Promise<Hold> {
+  const at = host.now().toISOString();
+  const hold: Hold = { version: 1, at, by: askedBy(options, host), ...known };
   try {
     for (const { path } of files) await writeHold(path, hold, host);
   } catch (error) {
-    throw outputFailed(`Cannot hold ${printable(whole.draft.report.name)}`, error);
+    throw outputFailed(`Cannot hold ${printable(list.config.name)}`, error);
   }
+  return hold;
 }
 
 /** Polling interval. File stamps are polled because not every file system reports changes. */
@@ -550,14 +555,15 @@ export class WatchedBuild {
 
   /** Builds all lists after these files changed. A list that fails does not stop the others. */
   private async run(changed: readonly string[]): Promise<BuildOutcome> {
-    const { host, signal, emit } = this.context;
+    const { options, host, signal, emit } = this.context;
     const started = host.now().getTime();
     const lists: ListOutcome[] = [];
     let status: BuildOutcome["status"] = "interrupted";
     try {
       // Stamp the files before reading them, so that later changes are detected.
       await this.note(changed);
-      if (changed.some((path) => this.settings.has(path))) await this.open();
+      const isNew = changed.some((path) => this.settings.has(path));
+      if (isNew) await this.open();
       this.isOpen = true;
       this.session?.invalidate(changed);
       for (const plan of this.session?.plans ?? []) {
@@ -567,8 +573,11 @@ export class WatchedBuild {
         emit({ kind: "list-done", outcome, lists: this.session!.plans.length });
       }
       const project = this.session?.plans[0]?.list.project;
+      if (this.session !== undefined) await endLists(this.session, lists);
       if (project !== undefined)
-        await writeCombined(planCombined(project, this.context.options, host), this.context);
+        await writeCombined(planCombined(project, options, host), this.context);
+      // Only then were remote sources fetched.
+      if (isNew && options.cacheDir !== undefined) await collectCopies(options.cacheDir, host);
       status = statusOf(lists);
     } catch (error) {
       if (!signal.aborted && !(error instanceof CompilerError)) throw error;
@@ -592,12 +601,14 @@ export class WatchedBuild {
   }
 
   private async open(): Promise<void> {
-    const { options, host } = this.context;
+    const { options, host, emit } = this.context;
     const { configPath } = options;
     const configFile = new ReadOnce<Project>(configPath, host);
     const { project, lists } = await openProject({ ...options, configFile }, host);
     noteListAlone(lists, this.context);
     const plans = await planLists(lists, options, host);
+    for (const diagnostic of await otherPlace(plans, options, host))
+      emit({ kind: "diagnostic", diagnostic });
     this.session?.close();
     this.session = new BuildSession(plans, this.context, true);
     this.known = { [this.configPath]: this.known[this.configPath] ?? "" };

@@ -168,6 +168,7 @@ export class BuildSession implements BuildContext {
     for (const path of paths) this.sources?.forget(path);
     this.readers.clear();
     this.told.clear();
+    this.locks.length = 0;
     this.opened = undefined;
     this.covers = new CoveredLists(this.plans, this);
     this.builtAt = buildTime(this.host);

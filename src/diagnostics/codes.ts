@@ -103,7 +103,8 @@ export const GUARD_CODES = {
 /** Diagnostics of hooks. */
 const HOOK_CODES = {
   "hooks-skipped": {
-    meaning: "The configuration has hooks, which run only with `--permit hooks`.",
+    meaning:
+      "The configuration has hooks, which run only with `--permit hooks`; or `apply` cannot read it.",
     hint: "Read them, then add --permit hooks to run them",
   },
   "hook-ran": {
@@ -902,7 +903,8 @@ export const EXIT_MEANINGS: Readonly<Record<keyof typeof Exit, string>> = {
   Problems: "`lint`: a list has errors; with `--strict`, errors or warnings.",
   Changes: "`plan` and `diff` with `--exit-code`: something changes.",
   Unhealthy: "`health`, `status`: the server is unhealthy or does not respond.",
-  Unproved: "`prove`, and `compile --permit hooks`: a resolver does not answer from the list.",
+  Unproved:
+    "`prove`, and what publishes with `--permit hooks`: a resolver does not answer from the list, or a step after the publish failed.",
   Interrupted: "Stopped by SIGINT.",
   Terminated: "Stopped by SIGTERM.",
 };

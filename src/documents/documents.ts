@@ -22,6 +22,7 @@ import type {
   ListStats,
   LogEvent,
   Manifest,
+  NotApplied,
   Problem,
   Proof,
   RuleInList,
@@ -253,6 +254,8 @@ export interface DecideDocument {
   readonly decisions: readonly Decision[];
   /** Whether all lists are built with them. If not, the next build applies them. */
   readonly isApplied: boolean;
+  /** Why not, if they are not. */
+  readonly notApplied?: NotApplied;
   readonly lists: readonly {
     readonly list: string;
     readonly file: string;

@@ -146,6 +146,9 @@ export interface Decision {
   readonly line: number;
 }
 
+/** Why decisions are not in all lists: a signal, the text of a source that is not stored, or a list that is held, refused or in the hands of another run. */
+export type NotApplied = "interrupted" | "text-lost" | "not-built";
+
 /** A decision, and what it did in a list. */
 export interface DecisionUse extends Decision {
   /** Rules for the name that it took out of the list. */

@@ -1,11 +1,17 @@
 import { type AfterContext, afterPublish, withQuestion } from "../after/registry.ts";
 import { planChanges } from "../builder/apply-plan.ts";
-import { type BuildEvent, type BuildOutcome, build as runBuild } from "../builder/build.ts";
+import {
+  type BuildEvent,
+  type BuildOutcome,
+  type ListOutcome,
+  build as runBuild,
+} from "../builder/build.ts";
 import { type OutputInMemory, compileInMemory } from "../builder/compile-in-memory.ts";
 import {
   type DecisionRequest,
   type DecisionResult,
   decide as writeDecisions,
+  isTextLost,
 } from "../builder/decide.ts";
 import { type PublishedList, openBuild as openList } from "../builder/open-build.ts";
 import type { BuildOptions } from "../builder/plan/build-options.ts";
@@ -89,6 +95,8 @@ export type FileContent = string | Uint8Array;
 export interface BuildResult extends BuildOutcome {
   /** Of the resolvers that were asked, with `permit: ["hooks"]`. */
   readonly proofs: readonly Proof[];
+  /** Whether each of them answers from the list, and everything that follows a publish was done. */
+  readonly isProved: boolean;
 }
 
 /**
@@ -111,23 +119,49 @@ export interface DecideRequest extends BuildRequest, DecisionRequest {
  * of the last publish. Rejects with a `CompilerError`.
  */
 export async function decide(request: DecideRequest): Promise<DecisionResult> {
-  const { isProved: _, ...result } = await decideIn(request, await contextOf(request));
+  const {
+    isProved: _isProved,
+    built: _built,
+    ...result
+  } = await decideIn(request, await contextOf(request));
   return result;
 }
 
-/** @internal The same for a command, with its host. */
-export async function decideIn(
-  request: DecisionRequest,
-  run: AfterContext,
-): Promise<DecisionResult & { readonly isProved: boolean }> {
+/** Decisions, and what a command needs for its exit code. */
+interface DecidedIn extends DecisionResult {
+  readonly isProved: boolean;
+  /** Without lists that stay as they are, because a text is lost: the next build applies the decisions. */
+  readonly built: readonly ListOutcome[];
+}
+
+/** The same for a command, with its host. */
+export async function decideIn(request: DecisionRequest, run: AfterContext): Promise<DecidedIn> {
   const result = await writeDecisions(request, withQuestion(run));
-  if (result.outcome === undefined) return { ...result, isProved: true };
-  const { outcome, isProved } = await afterPublish(result.outcome, run);
-  return { ...result, outcome, isProved };
+  const lists = result.outcome?.lists ?? [];
+  const built = lists.filter((one) => !isTextLost(one));
+  if (result.outcome === undefined || built.length === 0)
+    return { ...result, isProved: true, built };
+  const { outcome, isProved } = await afterPublish({ ...result.outcome, lists: built }, run);
+  const last = new Map(outcome.lists.map((one) => [one.list, one]));
+  const all = lists.map((one) => last.get(one.list) ?? one);
+  return { ...result, outcome: { ...outcome, lists: all }, isProved, built: outcome.lists };
 }
 
 /** Which kept build to publish again. */
-export interface RollbackRequest extends BuildRequest {
+export interface RollbackRequest extends Pick<
+  BuildRequest,
+  | "config"
+  | "files"
+  | "lists"
+  | "output"
+  | "rulesDir"
+  | "cacheDir"
+  | "compat"
+  | "plugins"
+  | "permit"
+  | "signal"
+  | "onEvent"
+> {
   /** `@1`, `@2026-11-14`, as the command names it; by default the last one with another list. */
   readonly build?: string;
 }
@@ -200,8 +234,8 @@ async function again(
 }
 
 async function followed(outcome: BuildOutcome, run: AfterContext): Promise<BuildResult> {
-  const { outcome: last, proofs } = await afterPublish(outcome, run);
-  return { ...last, proofs };
+  const { outcome: last, proofs, isProved } = await afterPublish(outcome, run);
+  return { ...last, proofs, isProved };
 }
 
 /** Rejects with the reason of the signal, an `AbortError` by default, if it is aborted. */

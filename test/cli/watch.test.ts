@@ -6,6 +6,7 @@ import { changedRules } from "../../src/explain/list-change.ts";
 import { packingHost } from "../support/packing-host.ts";
 import { Random } from "../support/random.ts";
 import { assertScreen, withoutCodes } from "../support/screen.ts";
+import { webOf } from "../support/web-of.ts";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
@@ -162,6 +163,77 @@ test("files that are saved one after the other, a source that comes later, a lis
   assert.ok(!memory.files.has("/project/one.txt"));
 });
 
+test("the first build of watch leaves the files that compile leaves, with locks and places", async () => {
+  const url = "https://lists.example/a.txt";
+  const alone = { name: "L", sources: [{ source: url, name: "a" }, "own.txt"] };
+  const several = {
+    name: "All",
+    sources: [
+      { source: url, name: "a" },
+      { source: "own.txt", name: "own" },
+    ],
+    lists: [{ name: "One", sources: ["a"] }, { name: "Two" }],
+  };
+  for (const [settings, ...words] of [
+    [alone],
+    [several],
+    [alone, "--update"],
+    [several, "--update"],
+  ] as const) {
+    const [compiled, watched] = ["compile", "watch"].map((command) => {
+      const memory = memoryHost({
+        files: { "c.json": JSON.stringify(settings), "own.txt": "||own.example^\n" },
+      });
+      return { command, memory, stop: new AbortController() };
+    }) as [Run, Run];
+    for (const { command, memory, stop } of [compiled, watched]) {
+      const web = webOf({ [url]: "||a.example^\n||b.example^\n" });
+      const wait = async (): Promise<void> => stop.abort("SIGINT");
+      const host = { ...packingHost(memory), ...web, now: atNoon, wait };
+      const exit = await run(
+        [command, "-c", "c.json", "--cache-dir", "cache", ...words],
+        host,
+        stop.signal,
+      );
+      assert.equal(exit, 0, memory.output.stderr);
+    }
+    const where = JSON.stringify([words, settings]);
+    // Watch keeps in memory what the cache of compile has.
+    const left = ({ memory: { files } }: Run): string[] =>
+      [...files.keys()].filter((path) => !/build(?:-[^/]*)?\.json$/.test(path)).toSorted();
+    assert.deepEqual(left(watched), left(compiled), where);
+    const lock = "/project/rules.lock";
+    assert.deepEqual(watched.memory.files.get(lock), compiled.memory.files.get(lock), where);
+    assert.equal(watched.memory.files.has(lock), words.length > 0, where);
+  }
+});
+
+test("watch renews the lock in each build", async () => {
+  const memory = memoryHost({
+    files: { "c.json": config(["a", "b"]), "a.txt": "||a.example^", "b.txt": "||b.example^" },
+  });
+  const stop = new AbortController();
+  let clock = Date.parse("2026-11-10T00:00:00Z");
+  const steps: (() => void)[] = [
+    () => void memory.files.set("/project/b.txt", bytes("||b2.example^\n||b3.example^")),
+    () => stop.abort("SIGINT"),
+  ];
+  const wait = async (ms: number): Promise<void> => {
+    if (ms >= 100) steps.shift()?.();
+  };
+  const host = { ...packingHost(memory), now: () => new Date((clock += 10)), wait };
+  assert.equal(await run(["watch", "-c", "c.json", "--update"], host, stop.signal), 0);
+  const frozen = ["-c", "c.json", "--frozen"];
+  const exit = await run(frozen, host, new AbortController().signal);
+  assert.equal(exit, 0, memory.output.stderr);
+});
+
+interface Run {
+  readonly command: string;
+  readonly memory: ReturnType<typeof memoryHost>;
+  readonly stop: AbortController;
+}
+
 function rulesIn(text: string): string {
   return [...text.matchAll(/^\|\|(\w+)\.example\^$/gm)].map(([, name]) => name).join(" ");
 }
@@ -188,3 +260,7 @@ test("rules that came and went, of random lists", () => {
     );
   }
 });
+
+function atNoon(): Date {
+  return new Date("2026-11-10T12:00:00Z");
+}

@@ -4,7 +4,21 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
-import { CompilerError, build, hold, prove, rollback } from "../../src/index.ts";
+import {
+  type BuildRequest,
+  CompilerError,
+  type HoldRequest,
+  type RollbackRequest,
+  build,
+  hold,
+  prove,
+  rollback,
+} from "../../src/index.ts";
+
+/** What a rollback would ignore; the types do not accept it. */
+type Ignored = keyof (RollbackRequest | HoldRequest) &
+  keyof Pick<BuildRequest, "lock" | "offline" | "memory" | "accept" | "record" | "waitMs">;
+const hasNone: [Ignored] extends [never] ? true : false = true;
 
 test("the library runs hooks, asks resolvers, rolls back and holds as the commands do", async (t) => {
   const folder = mkdtempSync(join(tmpdir(), "library-after-"));
@@ -41,6 +55,7 @@ test("the library runs hooks, asks resolvers, rolls back and holds as the comman
   codes.length = 0;
   const built = await build({ ...request, permit });
   assert.deepEqual([built.status, built.proofs[0]?.outcome], ["unchanged", "unreachable"]);
+  assert.deepEqual([plain.isProved, built.isProved], [true, false]);
   assert.equal(said(), "published degraded ");
   assert.deepEqual(codes, ["hook-ran", "resolver-unreachable", "hook-ran"]);
 
@@ -63,6 +78,7 @@ test("the library runs hooks, asks resolvers, rolls back and holds as the comman
 
   const [proof] = await prove(request);
   assert.deepEqual([proof!.resolver, proof!.outcome], ["nobody", "unreachable"]);
+  assert.ok(hasNone);
   const none = { ...request, config: { name: "L", sources: [] } };
   await assert.rejects(prove(none), CompilerError);
 });

@@ -12,6 +12,8 @@ export interface Said {
 export class MemoryProject {
   readonly memory: MemoryHost;
   now = "2026-11-10T00:00:00Z";
+  /** Stops the commands. */
+  signal: AbortSignal = new AbortController().signal;
   private readonly changes: Partial<Host>;
 
   constructor(files: Readonly<Record<string, string>>, changes: Partial<Host> = {}) {
@@ -34,7 +36,7 @@ export class MemoryProject {
   async run(...words: string[]): Promise<Said> {
     const { memory } = this;
     memory.output.stdout = memory.output.stderr = "";
-    const exit = await run(words, this.host, new AbortController().signal);
+    const exit = await run(words, this.host, this.signal);
     return { exit, stdout: memory.output.stdout, stderr: memory.output.stderr };
   }
 }

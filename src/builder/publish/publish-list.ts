@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import { encodeUtf8, equalBytes } from "../../bytes/text.ts";
 import type { Config } from "../../config/lists.ts";
 import { CompilerError, type Diagnostic, errorOf, warningOf } from "../../diagnostics/render.ts";
-import { printable, reasonOf } from "../../diagnostics/text.ts";
+import { Exit } from "../../diagnostics/codes.ts";
+import { countText, printable, reasonOf } from "../../diagnostics/text.ts";
 import { scratchOf } from "../../engine/compile-options.ts";
 import { type HeaderConfig, type HeaderValues, headerTexts } from "../../formats/header.ts";
 import type { ListShape } from "../../formats/list-model.ts";
@@ -31,12 +32,13 @@ import type { OutputPlan } from "../../publish/output-plan.ts";
 import { PATCH_FOLDER, removeExpired, writePatch } from "../../publish/patches.ts";
 import type { RecordHeader } from "../../record/build-record.ts";
 import { HistoryLog, RecordFile, ignoreRecords, nextNumber } from "../../record/record-file.ts";
-import { digestOfFile } from "../../sources/copies.ts";
-import { type BuildContext, askedBy } from "../build.ts";
+import { digestOfFile, needCopies } from "../../sources/copies.ts";
+import { type BuildContext, type ListOutcome, askedBy, phase } from "../build.ts";
 import type { BuildOptions } from "../plan/build-options.ts";
 import { refusePlaces } from "../plan/list-plan.ts";
 import { type KeptDraft, keepLimits, writeDraft } from "../state/kept-builds.ts";
-import { learn, rememberPublish } from "../state/list-state.ts";
+import type { Conditions } from "../state/conditions.ts";
+import { type PublishedFiles, learn, rememberPublish } from "../state/list-state.ts";
 import type {
   CompileReport,
   HistoryEntry,
@@ -77,6 +79,11 @@ export interface Published {
   readonly names: readonly string[];
   /** What guards found in the files and the caller accepted. */
   readonly overruled: readonly Diagnostic[];
+}
+
+/** What a hold keeps of a publish. */
+export function filesOf({ written, names }: Published): PublishedFiles {
+  return { written: written.map(({ outcome: _outcome, ...one }) => one), files: names };
 }
 
 /** The part of a configuration that a kept build needs. It has no URLs, which may contain passwords. */
@@ -316,13 +323,13 @@ export class ListOutputs {
 
   /** Saves what was published, for the guards of the next build. Call it before `close`, while this run holds the locks. */
   async remember(
-    draft: KeptDraft,
-    header: RecordHeader,
+    { draft, header, published }: { draft: KeptDraft; header: RecordHeader; published: Published },
     covered: () => Iterable<Uint8Array>,
   ): Promise<void> {
     const { report, learned } = draft;
+    const known = { report, left: filesOf(published) };
     for (const { path } of this.written) {
-      await rememberPublish(path, report, this.config, this.host);
+      await rememberPublish(path, known, this.config, this.host);
       if (learned !== undefined) await learn(path, learned, this.host);
     }
     const kept = {
@@ -355,6 +362,116 @@ export class ListOutputs {
     scratch.close();
     this.waiting = undefined;
   }
+}
+
+/** A list that is published: by a build, from a saved plan, or again. */
+export interface ListRelease {
+  readonly files: readonly OutputFile[];
+  readonly outputs: ListOutputs;
+  readonly publication: ListToPublish;
+  /** What is kept of it, for `rollback` and for the guards of the next build. */
+  readonly draft: KeptDraft;
+  readonly covered: () => Iterable<Uint8Array>;
+  /** The header of its record, once everything is written. */
+  readonly record: () => RecordHeader;
+  /** SHA-256 of the copies that it was compiled from. */
+  readonly copies: readonly string[];
+  readonly fact: Fact;
+  /** `publishList`, or what writes the list elsewhere. */
+  readonly write?: () => Promise<Published>;
+  /** Called when the files are there, before anything else. */
+  readonly onPublished?: (published: Published) => Promise<void>;
+}
+
+/** Publishes a list, and stores what later runs and commands must know about it. The caller holds the locks. */
+export async function releaseList(
+  { files, outputs, publication, draft, covered, record, copies, fact, ...more }: ListRelease,
+  context: BuildContext,
+): Promise<{ readonly published: Published; readonly isWritten: boolean }> {
+  const { options, host, signal, emit } = context;
+  const { name: list } = draft.report;
+  signal.throwIfAborted();
+  emit({ kind: "publishing", list });
+  const published = await phase(
+    "publish",
+    context,
+    more.write ?? (async () => await publishList(outputs, publication, host)),
+    ({ files: all }) => countText(all.length, "file"),
+  );
+  await more.onPublished?.(published);
+  emit({ kind: "published", list, file: files[0] });
+  const isWritten = published.written.some(({ outcome }) => outcome === "written");
+  const { hasChanged: _hasChanged, ...known } = record();
+  const header = { ...known, ...(isWritten && { hasChanged: true as const }) };
+  // The log has the sources of a build that is published again.
+  await notePublished(files, fact, fact.event === "rolled-back" ? undefined : header, context);
+  await phase(
+    "record",
+    context,
+    async () => {
+      const own = { ...header, by: askedBy(options, host) };
+      await outputs.remember({ draft, header: own, published }, covered);
+    },
+    () => (outputs.keepsRecord ? "kept" : "none"),
+  );
+  const path = files[0]?.path;
+  // To answer questions about it later.
+  if (options.cacheDir !== undefined && path !== undefined && copies.length > 0)
+    await needCopies(options.cacheDir, { path, objects: copies }, host);
+  return { published, isWritten };
+}
+
+/** A list that could not be published. */
+interface FailedRelease {
+  readonly list: string;
+  readonly files: readonly OutputFile[];
+  readonly error: CompilerError;
+  /** Warnings so far. */
+  readonly warnings: readonly Diagnostic[];
+  readonly conditions: Conditions;
+  /** Undefined if the list could not be compiled. */
+  readonly draft?: { readonly report: CompileReport; readonly record: RecordHeader } | undefined;
+  readonly named?: ReadonlySet<string> | undefined;
+}
+
+/** The outcome of a list that a guard refused or that could not be published, which the log and the conditions then have, and its warnings. */
+export async function failedList(
+  { list, files, error, warnings, conditions, draft, named }: FailedRelease,
+  context: BuildContext,
+): Promise<{ readonly outcome: ListOutcome; readonly warnings: readonly Diagnostic[] }> {
+  const refused = error.exit === Exit.Guard ? draft : undefined;
+  if (refused !== undefined) {
+    const from = await digestsOf(refused.record, context);
+    const guards = [...new Set(error.diagnostics.map(({ code }) => code))];
+    const { rules } = refused.report;
+    await noteHistory(files, { event: "refused", rules, guards, from }, context);
+  }
+  // The list is the subject of its errors, so that their end is reported once.
+  const errors = error.diagnostics.map((one) =>
+    one.severity === "error" ? { ...one, subject: list } : one,
+  );
+  const diagnostics = [...warnings, ...errors];
+  const settled = await conditions.settle(
+    { finder: "build", diagnostics, isPartial: refused === undefined, named },
+    async (change) => await noteHistory(files, change, context),
+  );
+  const own = settled.length - errors.length;
+  const outcome = failedOutcome(list, error.exit, settled.slice(own));
+  return {
+    outcome:
+      refused === undefined ? outcome : { ...outcome, status: "refused", report: refused.report },
+    warnings: settled.slice(0, own),
+  };
+}
+
+/** The outcome of a list that could not be built. */
+export function failedOutcome(
+  list: string,
+  exit: Exit,
+  diagnostics: readonly Diagnostic[],
+): ListOutcome {
+  const nothing = { outputs: [], files: [], inputs: [], seconds: 0, isCached: false } as const;
+  return { list, status: "failed", exit, diagnostics, ...nothing };
 }
 
 type Fact = Omit<HistoryEntry, "at" | "build" | "by" | "to" | "from">;

@@ -301,6 +301,15 @@ export interface LastPublish {
   }[];
   /** The configuration's file, relative to the folder of the list, so that both can be moved. */
   readonly config?: string;
+  /** What was published, for a hold. */
+  readonly left?: PublishedFiles;
+}
+
+/** The files of a publish. */
+export interface PublishedFiles {
+  readonly written: readonly WrittenFile[];
+  /** Names of all files. */
+  readonly files: readonly string[];
 }
 
 function publishFile(output: string, host: Host): StateFile<LastPublish> {
@@ -319,7 +328,7 @@ export async function readLastPublish(
 /** Saves the state after a publish. If that fails, the next list is compared with the older state. */
 export async function rememberPublish(
   output: string,
-  report: CompileReport,
+  { report, left }: { readonly report: CompileReport; readonly left: PublishedFiles },
   path: string | undefined,
   host: Host,
 ): Promise<void> {
@@ -345,8 +354,11 @@ export async function rememberPublish(
       ...(config !== undefined && { config }),
     };
     // A list that did not change was published when it did.
+    const { left: before, ...known } = last ?? {};
     const same = { ...next, published: last?.published };
-    if (JSON.stringify(same) !== JSON.stringify(last)) await file.write(next, 1);
+    const isSame = JSON.stringify(same) === JSON.stringify(known);
+    if (isSame && JSON.stringify(left) === JSON.stringify(before)) return;
+    await file.write({ ...next, ...(isSame && { published: last!.published }), left }, 1);
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
   }
@@ -354,7 +366,14 @@ export async function rememberPublish(
 
 const isLastPublish = objectOf<LastPublish>(
   { version: oneOf([1]), rules: isNumber, sources: arrayOf(isAnything) },
-  { blocked: arrayOf(isAnything), config: isText },
+  {
+    blocked: arrayOf(isAnything),
+    config: isText,
+    left: objectOf<PublishedFiles>({
+      written: arrayOf(objectOf<WrittenFile>({ file: isText }, { files: arrayOf(isText) })),
+      files: arrayOf(isText),
+    }),
+  },
 );
 
 const MEMORY_MS = 30 * DAY_MS;
@@ -433,7 +452,7 @@ const isMemory = objectOf<ListMemory>({
 });
 
 /** A list that stays at a build until the hold ends. */
-export interface Hold {
+export interface Hold extends PublishedFiles {
   readonly version: 1;
   /** When it was held. */
   readonly at: string;
@@ -441,9 +460,6 @@ export interface Hold {
   /** When the build was made. */
   readonly of: string;
   readonly report: CompileReport;
-  readonly written: readonly WrittenFile[];
-  /** Names of all its files. */
-  readonly files: readonly string[];
 }
 
 /** With a damaged file, the list stays held: publishing could undo a rollback. */

@@ -3,7 +3,7 @@ import { Exit } from "../../diagnostics/codes.ts";
 import { CompilerError, errorOf } from "../../diagnostics/render.ts";
 import { printable } from "../../diagnostics/text.ts";
 import type { DecideDocument } from "../../documents/documents.ts";
-import type { Decision } from "../../documents/facts.ts";
+import type { Decision, NotApplied } from "../../documents/facts.ts";
 import { flagsOf } from "../flags/help.ts";
 import { proofWait } from "../flags/options.ts";
 import { BuildScreen } from "../output/build-screen.ts";
@@ -39,20 +39,17 @@ export function decideCommand(verdict: Decision["verdict"]): Command {
     if (lists) {
       if (!options.json) await showText(written.map((text) => `${text}\n`).join(""), host);
     } else for (const text of written) reporter.info(`${remove ? "removed" : "decided"}: ${text}`);
-    if (!decided.isApplied)
-      reporter.info(
-        decided.outcome === undefined
-          ? "The texts of the last publish are not stored: the next compile applies it"
-          : "Not all lists were built: the next compile that publishes them applies it",
-      );
-    const failed =
-      decided.outcome?.lists.filter(({ status }) => status === "failed" || status === "refused") ??
-      [];
+    const { notApplied, built } = decided;
+    if (notApplied === "interrupted")
+      reporter.diagnostic(errorOf("interrupted", NOT_APPLIED.interrupted));
+    else if (notApplied !== undefined) reporter.info(NOT_APPLIED[notApplied]);
+    const failed = built.filter(({ status }) => status === "failed" || status === "refused");
     for (const { diagnostics } of failed) for (const one of diagnostics) reporter.diagnostic(one);
     if (options.json) {
       const document: DecideDocument = {
         decisions: decided.decisions,
         isApplied: decided.isApplied,
+        ...(notApplied && { notApplied }),
         lists: decided.lists.map(({ list, file, change: { added, removed }, names }) => ({
           list,
           file,
@@ -74,10 +71,18 @@ export function decideCommand(verdict: Decision["verdict"]): Command {
     if (verdict === "allow" && !remove)
       for (const name of unknownNames(decided))
         reporter.info(`No line of any source is about ${name}. Is that the name?`);
-    if (failed.length > 0) return failed[0]!.exit;
-    return decided.isProved ? Exit.Done : Exit.Unproved;
+    const exit = screen.exitOf({ lists: built }, signal);
+    return exit === Exit.Done && !decided.isProved ? Exit.Unproved : exit;
   };
 }
+
+/** Why not all lists have the decisions. */
+const NOT_APPLIED: Readonly<Record<NotApplied, string>> = {
+  interrupted:
+    "Interrupted by a signal; the decisions are written, and the next compile applies them",
+  "text-lost": "The texts of the last publish are not stored: the next compile applies it",
+  "not-built": "Not all lists were built: the next compile that publishes them applies it",
+};
 
 /** The names that only decisions are about, in all lists. */
 function unknownNames({ decisions, lists }: Awaited<ReturnType<typeof decideIn>>): string[] {

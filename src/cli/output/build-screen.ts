@@ -135,7 +135,7 @@ export class BuildScreen {
   }
 
   /** The exit code of a build: that of a signal, else that of the first list that was not published, else of the first degraded list. */
-  private exitOf({ lists }: BuildOutcome, signal: AbortSignal): Exit {
+  exitOf({ lists }: Pick<BuildOutcome, "lists">, signal: AbortSignal): Exit {
     // Also if it came after the lists were published: hooks may be missing.
     if (signal.aborted) return exitOf(signal);
     const { strict } = this.options;
