@@ -54,6 +54,9 @@ export async function run(
   }
 }
 
+/** Commands that only read what is published. */
+const READS_PUBLISHED: ReadonlySet<string> = new Set(["why", "stats", "log", "export"]);
+
 interface Setting {
   readonly host: Host;
   readonly reporter: Reporter;
@@ -112,6 +115,13 @@ async function placed(
     if (found !== undefined && entry.name !== "serve") await refuseMisspelt(known, host);
   }
   known = { ...known, configFile: new ReadOnce<Project>(known.configPath, host) };
+  if (READS_PUBLISHED.has(entry.name))
+    known = {
+      ...known,
+      onBadDecisions: (problems) => {
+        for (const one of problems) reporter.diagnostic({ ...one, severity: "warning" });
+      },
+    };
   if (known.isUsualPlace === true && known.inputs.length === 0 && !isBeside(known, host))
     known = { ...known, rulesDir: host.path.resolve(host.cwd, known.rulesDir) };
   if (entry.name === "compile" && known.inputs.length > 0)

@@ -74,7 +74,11 @@ async function init(
   const isDefault = files.length === 0;
   const [taken] = isDefault ? await configsIn(host.cwd, host) : [];
   if (taken !== undefined || (await host.exists(path)))
-    throw new CompilerError([errorOf("file-exists", `${printable(taken ?? file)} already exists`)]);
+    throw new CompilerError([
+      errorOf("file-exists", `${printable(taken ?? file)} already exists`, {
+        hint: "Name another file, such as: rules-compiler init home.yaml",
+      }),
+    ]);
   refuseBadAddresses([...options.inputs, ...addresses]);
   const { format: formats, name: givenName, from } = flagsOf("init", args);
   for (const format of formats) formatOption("--format", format, OUTPUT_FORMATS);

@@ -72,7 +72,11 @@ export function fileText({ file, added = 0, removed = 0, isList }: FileChange): 
 }
 
 function percentText(part: number): string {
-  return `${part < 0 ? "−" : "+"}${Math.abs(part * 100).toFixed(1)} %`;
+  const percent = Math.abs(part * 100);
+  // One name of a large list is not nothing.
+  const digits =
+    percent === 0 || percent >= 0.05 ? percent.toFixed(1) : String(Number(percent.toPrecision(1)));
+  return `${part < 0 ? "−" : "+"}${digits} %`;
 }
 
 function sourceLines({ bySource }: ListChange): string[] {
