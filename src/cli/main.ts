@@ -1,5 +1,5 @@
 import { Exit } from "../diagnostics/codes.ts";
-import { CompilerError } from "../diagnostics/render.ts";
+import { CompilerError, errorsLast } from "../diagnostics/render.ts";
 import { printable } from "../diagnostics/text.ts";
 import { type Host, ReadOnce } from "../host/host.ts";
 import type { Project } from "../index.ts";
@@ -148,7 +148,7 @@ function report(error: unknown, reporter: Reporter, signal: AbortSignal): Exit {
     return exitOf(signal);
   }
   if (error instanceof CompilerError) {
-    for (const diagnostic of error.diagnostics) reporter.diagnostic(diagnostic);
+    for (const diagnostic of errorsLast(error.diagnostics)) reporter.diagnostic(diagnostic);
     return error.exit;
   }
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -470,3 +470,25 @@ test("a change of one rule is not shown as no change", async () => {
   const one = new MemoryProject({ "old.txt": old, "new.txt": `${old}||new.example^\n` });
   assert.match((await one.run("diff", "old.txt", "new.txt")).stdout, /was 4,000, \+0\.03 %\)/);
 });
+
+test("a plan counts decisions apart from sources, and errors come last", async () => {
+  const one = new MemoryProject({
+    "a.txt": "||ads.example^\n",
+    "c.yaml": "name: N\nsources: [a.txt]\n",
+    "decisions.txt": "block b.example\n",
+  });
+  const { stdout } = await one.run("plan", "-c", "c.yaml");
+  assert.match(stdout, /^ {2}1 source and decisions: 1 local$/m);
+  one.write("c.yaml", "sources: [{ source: a.txt, type: hots }]\n");
+  const { stderr } = await one.run("-c", "c.yaml");
+  const words = [...stderr.matchAll(/^(note|error)\[/gm)].map(([, word]) => word);
+  assert.match(words.join(" "), /^(?:note )+error(?: error)*$/, stderr);
+});
+
+test("a schedule and a port are refused in the words of the hint", async () => {
+  const one = new MemoryProject({ "c.yaml": "name: N\nsources: [a.txt]\n" });
+  const { stderr } = await one.run("serve", "-c", "c.yaml", "--schedule", "0 3 * *");
+  assert.match(stderr, /because: it has 4 fields, not 5\n.*hint: Five fields/);
+  const port = await one.run("serve", "-c", "c.yaml", "--port", "abc");
+  assert.match(port.stderr, /hint: Such as: --port 8080/);
+});

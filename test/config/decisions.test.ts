@@ -132,7 +132,7 @@ test("why names the decision, its place and its reason", async () => {
   const one = project("allow ads.example.com since 2026-11-01 ref #7 # The shop needs it\n");
   await one.run("-c", "c.json");
   const { stdout } = await one.run("why", "-c", "c.json", "x.ads.example.com");
-  assert.match(stdout, /x\.ads\.example\.com {2}neither blocked nor allowed/);
+  assert.match(stdout, /x\.ads\.example\.com {2}reachable: nothing blocks it in/);
   assert.match(
     stdout,
     /decided: allow ads\.example\.com {2}decisions\.txt:1, since 2026-11-01, #7: The shop needs it/,

@@ -18,6 +18,7 @@ import {
   USER_RULES,
   configOfLists,
   configText,
+  countOwnRules,
   filesOfSetup as filesOf,
   inspectLists,
   isAddress,
@@ -128,7 +129,7 @@ async function init(
   const { style } = reporter;
   const lists = setup.lists.filter(isUsed).length;
   reporter.info(
-    `${style.good("written")} ${style.strong(printable(file))}: ${countText(lists, "source")}${hasOwn ? `, and ${countText(setup.userRules.length, "own rule")} in ${userRulesFile}` : ""}`,
+    `${style.good("written")} ${style.strong(printable(file))}: ${countText(lists, "source")}${hasOwn ? `, and ${countText(countOwnRules(setup.userRules), "own rule")} in ${userRulesFile}` : ""}`,
   );
   const commentedOut = [...setup.lists, ...filesOf(setup)]
     .filter((list) => list.isOn && !isUsed(list))
@@ -142,7 +143,9 @@ async function init(
   const words = isFound ? "rules-compiler" : `rules-compiler -c ${printable(file)}`;
   reporter.info(`compile it: ${style.strong(words)}`);
   if (options.json) {
-    const own = hasOwn ? { ownRules: setup.userRules.length, ownRulesFile: userRulesFile } : {};
+    const own = hasOwn
+      ? { ownRules: countOwnRules(setup.userRules), ownRulesFile: userRulesFile }
+      : {};
     const { notes } = setup;
     const document = { list: name, file, sources: lists, ...own, commentedOut, notes };
     await sendDocument({ lists: [document] }, host);

@@ -360,13 +360,16 @@ function closing({ violations, change, report, hold }: PlanView, style: Style): 
   return `${style.good("would be published")}${report.degraded ? ", degraded" : ""}`;
 }
 
-function sourcesText({ sources }: CompileReport, style: Style): string {
+function sourcesText({ sources, decisions = [] }: CompileReport, style: Style): string {
+  // The file of decisions is the last source.
+  const own = decisions.length === 0 ? sources : sources.slice(0, -1);
   const counts = new Map<SourceState["kind"], number>();
-  for (const { state } of sources) counts.set(state, (counts.get(state) ?? 0) + 1);
+  for (const { state } of own) counts.set(state, (counts.get(state) ?? 0) + 1);
   const states = [...counts].map(([state, count]) =>
     isDegraded(state) ? style.warning(`${count} ${state}`) : `${count} ${state}`,
   );
-  return `${countText(sources.length, "source")}: ${states.join(", ")}`;
+  const more = decisions.length === 0 ? "" : " and decisions";
+  return `${countText(own.length, "source")}${more}: ${states.join(", ")}`;
 }
 
 /** The plan for a pull request. */

@@ -11,7 +11,13 @@ import type {
   TrafficChange,
   TrafficStats,
 } from "../../documents/facts.ts";
-import { COUNTS, type ImportedConfig, OWN_SOFTWARE, USER_RULES_NAME } from "../../index.ts";
+import {
+  COUNTS,
+  type ImportedConfig,
+  OWN_SOFTWARE,
+  USER_RULES_NAME,
+  countOwnRules,
+} from "../../index.ts";
 import { bytesText } from "./build-screen.ts";
 import { markdownText, renderTable } from "./table.ts";
 
@@ -342,7 +348,7 @@ export function auditJson(audit: ShownAudit): AuditDocument {
     software: setup.software,
     sources: lists,
     off: setup.lists.filter(({ isOn }) => !isOn).map(({ name }) => name),
-    ownRules: setup.userRules.length,
+    ownRules: countOwnRules(setup.userRules),
     notes: setup.notes,
     lines: report.lines,
     redundant: redundantIn(audit),
@@ -387,7 +393,7 @@ export function auditText(audit: ShownAudit, style: Style, columns: number): str
   const needed = neededOf(audit);
   const good = lists.filter(({ state }) => !["dead", "no-list"].includes(state)).length;
   return `${[
-    `${style.strong(setup.software)}: ${countText(lists.length, "list")} enabled${off === 0 ? "" : `, ${off} disabled`}${setup.userRules.length === 0 ? "" : `, ${countText(setup.userRules.length, "own rule")}`}`,
+    `${style.strong(setup.software)}: ${countText(lists.length, "list")} enabled${off === 0 ? "" : `, ${off} disabled`}${setup.userRules.length === 0 ? "" : `, ${countText(countOwnRules(setup.userRules), "own rule")}`}`,
     ...tableLines(lists, style, columns),
     `${countText(report.lines, "line")}, ${numberText(redundantIn(audit))} of them ${COUNTS.redundant[0]}`,
     ...facts
