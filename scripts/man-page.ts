@@ -1,5 +1,5 @@
 import { commands } from "../src/cli/commands/registry.ts";
-import { SHOWN_FLAGS, takersOf } from "../src/cli/flags/flags.ts";
+import { SHOWN_FLAGS, takersOf, wholeDescription } from "../src/cli/flags/flags.ts";
 import { CONFIG_NAMES } from "../src/cli/flags/found-config.ts";
 import { VARIABLES } from "../src/cli/flags/help.ts";
 import { EXIT_MEANINGS, Exit } from "../src/diagnostics/codes.ts";
@@ -34,13 +34,15 @@ export function manPage(): string {
       ]),
     ]),
     ".SH OPTIONS",
-    ...ALL.map((flag) => ({ ...flag, takers: takersOf(flag) })).flatMap(
-      ({ name, short, value, takers, description }) => [
-        ".TP",
-        `${short === undefined ? "" : `\\fB\\-${short}\\fR, `}\\fB\\-\\-${text(name)}\\fR${value === undefined ? "" : ` \\fI${text(value)}\\fR`}`,
-        `${text(description)}${takers === undefined ? "" : ` (${takers.map(text).join(", ")})`}.`,
-      ],
-    ),
+    ...ALL.map((flag) => ({
+      ...flag,
+      takers: takersOf(flag),
+      description: wholeDescription(flag),
+    })).flatMap(({ name, short, value, takers, description }) => [
+      ".TP",
+      `${short === undefined ? "" : `\\fB\\-${short}\\fR, `}\\fB\\-\\-${text(name)}\\fR${value === undefined ? "" : ` \\fI${text(value)}\\fR`}`,
+      `${text(description)}${takers === undefined ? "" : ` (${takers.map(text).join(", ")})`}.`,
+    ]),
     ".SH ENVIRONMENT",
     ...VARIABLES.flatMap(({ name, description, fallback }) => [
       ".TP",

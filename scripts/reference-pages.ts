@@ -1,5 +1,5 @@
 import { type CommandEntry, commands } from "../src/cli/commands/registry.ts";
-import { type CliFlag, SHOWN_FLAGS, takersOf } from "../src/cli/flags/flags.ts";
+import { type CliFlag, SHOWN_FLAGS, takersOf, wholeDescription } from "../src/cli/flags/flags.ts";
 import { CONFIG_NAMES } from "../src/cli/flags/found-config.ts";
 import { VARIABLES, flagUsage, usageOf } from "../src/cli/flags/help.ts";
 import { RECOMMENDED } from "../src/config/fields.ts";
@@ -158,5 +158,5 @@ function flagSection(flag: CliFlag): string {
 
 \`${flagUsage(flag).trim()}\` · for ${takers?.join(", ") ?? "every command"}
 
-${plain(flag.description)}.`;
+${plain(wholeDescription(flag))}.`;
 }

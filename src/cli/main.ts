@@ -1,6 +1,6 @@
 import type { Project } from "../library/programs.ts";
 import { Exit } from "../diagnostics/codes.ts";
-import { CompilerError } from "../diagnostics/render.ts";
+import { CompilerError, errorsLast } from "../diagnostics/render.ts";
 import { printable } from "../diagnostics/text.ts";
 import { type Host, ReadOnce } from "../host/host.ts";
 import { type CommandEntry, commands } from "./commands/registry.ts";
@@ -53,6 +53,9 @@ export async function run(
     return report(error, reporter, signal);
   }
 }
+
+/** Commands that only read what is published. */
+const READS_PUBLISHED: ReadonlySet<string> = new Set(["why", "stats", "log", "export"]);
 
 interface Setting {
   readonly host: Host;
@@ -112,6 +115,13 @@ async function placed(
     if (found !== undefined && entry.name !== "serve") await refuseMisspelt(known, host);
   }
   known = { ...known, configFile: new ReadOnce<Project>(known.configPath, host) };
+  if (READS_PUBLISHED.has(entry.name))
+    known = {
+      ...known,
+      onBadDecisions: (problems) => {
+        for (const one of problems) reporter.diagnostic({ ...one, severity: "warning" });
+      },
+    };
   if (known.isUsualPlace === true && known.inputs.length === 0 && !isBeside(known, host))
     known = { ...known, rulesDir: host.path.resolve(host.cwd, known.rulesDir) };
   if (entry.name === "compile" && known.inputs.length > 0)
@@ -138,7 +148,7 @@ function report(error: unknown, reporter: Reporter, signal: AbortSignal): Exit {
     return exitOf(signal);
   }
   if (error instanceof CompilerError) {
-    for (const diagnostic of error.diagnostics) reporter.diagnostic(diagnostic);
+    for (const diagnostic of errorsLast(error.diagnostics)) reporter.diagnostic(diagnostic);
     return error.exit;
   }
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -57,9 +57,10 @@ export function readDecisions(text: string, file: string): Decision[] {
     if (isComment(line)) return [];
     const read = readDecision(line);
     if (!("problem" in read)) return [{ ...read, file, line: index + 1 }];
-    const { problem, column } = read;
+    const { problem, column, hint } = read;
     const at: FileLocation = { file, line: index + 1, column, frame: printable(line, 200) };
-    problems.push(errorOf("bad-decision", `Invalid decision: ${problem}`, { at }));
+    const more = hint === undefined ? { at } : { at, hint };
+    problems.push(errorOf("bad-decision", `Invalid decision: ${problem}`, more));
     return [];
   });
   if (problems.length > 0) throw new CompilerError(problems);
@@ -76,7 +77,7 @@ type ReadDecision = Omit<Decision, "file" | "line">;
 /** Reads one line; a problem has its column. */
 export function readDecision(
   line: string,
-): ReadDecision | { readonly problem: string; readonly column: number } {
+): ReadDecision | { readonly problem: string; readonly column: number; readonly hint?: string } {
   const { verdict, name: written, rest } = LINE.exec(line)?.groups ?? {};
   if (verdict === undefined || written === undefined || rest === undefined) {
     const column = line.search(/\S/) + 1;
@@ -85,8 +86,11 @@ export function readDecision(
   const nameAt = line.indexOf(written, line.indexOf(verdict) + verdict.length);
   const name = asciiName(written);
   const wrong = nameProblem(name);
-  if (wrong !== undefined)
-    return { problem: `${printable(written, 80)} ${wrong}`, column: nameAt + 1 };
+  if (wrong !== undefined) {
+    const host = hostIn(name);
+    const hint = host !== undefined && { hint: `Write the name alone: ${verdict} ${host}` };
+    return { problem: `${printable(written, 80)} ${wrong}`, column: nameAt + 1, ...hint };
+  }
   // A reference may be `#12`.
   const note = /(?:^|\s)#(?!\d)(?<reason>.*)$/.exec(rest);
   const reason = note?.groups?.["reason"]?.trim() ?? "";
@@ -148,6 +152,12 @@ function nameProblem(name: string): string | undefined {
   const isName = PLAIN_DOMAIN.test(name) && !/^[\d.]+$/.test(name);
   if (!isName || name.length > LONGEST_NAME || hasLongLabel(name)) return "is not a name";
   return isReservedName(name) ? "belongs to the canaries, which show builds" : undefined;
+}
+
+/** The name in a copied address; undefined without one. */
+function hostIn(text: string): string | undefined {
+  const host = /^(?:\w+:\/\/)?(?:[^/?#@]*@)?(?<host>[^/?#:@]+)[/?#:]/.exec(text)?.groups?.["host"];
+  return host !== undefined && nameProblem(host) === undefined ? host : undefined;
 }
 
 function hasLongLabel(name: string): boolean {

@@ -586,7 +586,11 @@ async function readConfig(file: ReadableFile): Promise<string> {
     if (!(error instanceof HostError)) throw error;
     const isMissing = error.code === "ENOENT" || error.code === "ENOTDIR";
     const diagnostic = isMissing
-      ? errorOf("config-not-found", `Configuration file not found: ${shown}`)
+      ? errorOf(
+          "config-not-found",
+          `Configuration file not found: ${shown}`,
+          missingHint(file.path),
+        )
       : errorOf("config-unreadable", `Failed to parse configuration: cannot read ${shown}`, {
           cause: reasonOf(error.code, error.message),
         });
@@ -597,6 +601,16 @@ async function readConfig(file: ReadableFile): Promise<string> {
       errorOf("config-unreadable", `Failed to parse configuration: ${shown} is larger than 1 MiB`),
     ]);
   return decodeUtf8(bytes);
+}
+
+/** Where the usual hint, about the working directory, does not fit. */
+function missingHint(path: string): { readonly hint?: string } {
+  if (/^https?:\/\//i.test(path))
+    return { hint: `A list needs no -c: rules-compiler ${printable(path, 200)} -o FILE` };
+  if (!/^(?:[/\\]|[a-z]:[/\\])/i.test(path)) return {};
+  return {
+    hint: "Name another one with -c or CONFIG_PATH, or create one with rules-compiler init",
+  };
 }
 
 /** The extension selects the format, and the parser is loaded only when it is needed. */

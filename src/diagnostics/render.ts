@@ -111,6 +111,12 @@ function frame(line: number, column: number | undefined, text: string, style: St
   ];
 }
 
+/** In their order, with errors last: that is where people look. */
+export function errorsLast(diagnostics: readonly Diagnostic[]): Diagnostic[] {
+  const isError = ({ severity }: Diagnostic): boolean => severity === "error";
+  return [...diagnostics.filter((one) => !isError(one)), ...diagnostics.filter(isError)];
+}
+
 /** The same as one line of JSON. */
 export function diagnosticJson(diagnostic: Diagnostic): string {
   return `${JSON.stringify(diagnostic)}\n`;

@@ -146,9 +146,13 @@ export function nearest(word: string, candidates: readonly string[]): string | u
 const LIKE_URL =
   /^(?:www\.[^/]+|[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}|(?<local>localhost|\d+(?:\.\d+){3}))(?::\d+)?\//i;
 
+/** A host alone, such as `small.oisd.nl`: lists rarely have names with two dots and such an end. */
+const LIKE_HOST =
+  /^(?:[\w-]+\.){2,}(?!(?:txt|list|hosts|conf|csv|json|jsonc|ya?ml|gz|zst|zip|rpz|zone|old|bak)$)[a-z]{2,}$/i;
+
 /** The hint for a path that may be a URL without its scheme. */
 export function webHint(path: string): { readonly hint?: string } {
-  const found = LIKE_URL.exec(path);
+  const found = LIKE_URL.exec(path) ?? LIKE_HOST.exec(path);
   if (found === null) return {};
   const scheme = found.groups?.["local"] === undefined ? "https" : "http";
   return { hint: `If it is on the web, write ${scheme}://${printable(path)}` };

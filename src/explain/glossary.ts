@@ -121,7 +121,10 @@ function placeOf(fate: string): number {
 
 /** The same for what people read about a source: without lines that were never rules. */
 export function fatesOfRules(counts: Readonly<Record<string, number>>): [string, number][] {
-  return byRank(counts).filter(([fate]) => FATE_ENTRIES.get(fate)?.rank !== "no-rule");
+  // Without the parts of rules that span lines, the counts of an RPZ zone would have no reason.
+  return byRank(counts).filter(
+    ([fate]) => FATE_ENTRIES.get(fate)?.rank !== "no-rule" || fate === "joined",
+  );
 }
 
 interface FateFilter {

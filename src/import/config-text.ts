@@ -21,6 +21,11 @@ export interface NewConfig {
   readonly groupFiles?: ReadonlyMap<string, string>;
 }
 
+/** How many of the user's lines are rules, and not blank or comments. */
+export function countOwnRules(lines: readonly string[]): number {
+  return lines.filter((line) => !/^\s*(?:!|#(?![#@?$%])|$)/.test(line)).length;
+}
+
 /** The name of the source with the rules of a group. */
 export function ownRulesOf(group: string): string {
   return `${USER_RULES_NAME} of ${group}`;
@@ -180,7 +185,8 @@ function isDead(list: ImportedList): boolean {
 }
 
 function reasonLine(list: ImportedList): string {
-  return `  #   ${printable(problemOf(list) ?? "", 300)}`;
+  // It is a comment still when the lines around it are not.
+  return `  #   # ${printable(problemOf(list) ?? "", 300)}`;
 }
 
 function asComment(line: string): string {

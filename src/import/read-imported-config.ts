@@ -193,9 +193,33 @@ const adguardHome: ConfigReader = ({ tree }) => {
     allowLists: lists("whitelist_filters"),
     userRules: textsIn(setup["user_rules"]),
     allow: [],
-    notes: [],
+    notes: notImported(setup),
   };
 };
+
+/** What AdGuard Home does besides its lists. Before version 0.107.37, it was in `dns`. */
+function notImported(setup: Readonly<Record<string, unknown>>): string[] {
+  const parts = [setup["filtering"], setup["dns"]].map(
+    (part) => (part ?? {}) as Readonly<Record<string, unknown>>,
+  );
+  const rewrites = parts
+    .flatMap(({ rewrites: all }) => recordsIn(all))
+    .filter(({ enabled }) => enabled !== false)
+    .flatMap(({ domain }) => textsIn([domain]));
+  const services = parts.flatMap(({ blocked_services: all }) =>
+    textsIn(Array.isArray(all) ? all : (all as { ids?: unknown } | null | undefined)?.ids),
+  );
+  return [
+    ...(rewrites.length === 0
+      ? []
+      : [
+          `DNS rewrites are not imported: ${someOf(rewrites)}. Write own rules, such as |nas.example^$dnsrewrite=192.168.1.2`,
+        ]),
+    ...(services.length === 0
+      ? []
+      : [`Blocked services are not imported: ${someOf(services)}. Keep them in AdGuard Home`]),
+  ];
+}
 
 /** blocky's YAML: groups of lists under `blocking`, each an address, a path, or lines of its own. */
 const blocky: ConfigReader = ({ tree }) => {
@@ -336,8 +360,9 @@ const configReaders: readonly ConfigReader[] = [
   adguardHome,
   blocky,
   hostlistCompiler,
-  addressList,
+  // It may have URLs in its comments.
   hostsFile,
+  addressList,
 ];
 
 /** The default group of clients. */

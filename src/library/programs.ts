@@ -114,6 +114,7 @@ export {
   USER_RULES,
   USER_RULES_NAME,
   configText,
+  countOwnRules,
   isUsed as isUsedList,
   problemOf as problemOfList,
 } from "../import/config-text.ts";

@@ -156,7 +156,8 @@ function statusOf(
       : { status: "unhealthy", reason: `no build has succeeded yet${because}` };
   }
   if (missing.length > 0) return { status: "unhealthy", reason: `missing: ${someOf(missing)}` };
-  const hours = `${(age / 3_600_000).toFixed(1)} h`;
+  const hours =
+    age < 3_600_000 ? `${Math.floor(age / 60_000)} min` : `${(age / 3_600_000).toFixed(1)} h`;
   if (age > limitMs)
     return {
       status: "unhealthy",

@@ -2,7 +2,7 @@ import type { Problem, Run } from "../documents/facts.ts";
 import { Cron } from "croner";
 import { Exit, codeEntry } from "../diagnostics/codes.ts";
 import { CompilerError, errorOf } from "../diagnostics/render.ts";
-import { DAY_MS, printable } from "../diagnostics/text.ts";
+import { DAY_MS, countText, printable } from "../diagnostics/text.ts";
 import type { Host } from "../host/host.ts";
 import {
   type History,
@@ -395,6 +395,13 @@ function isStoppedBy(signal: AbortSignal): boolean {
   return signal.aborted;
 }
 
+/** What is wrong with a pattern, in the words of the hint: seconds and years work, too. */
+function causeOf(pattern: string, { message }: Error): string {
+  const fields = pattern.trim().split(/\s+/).length;
+  if (fields < 5) return `it has ${countText(fields, "field")}, not 5`;
+  return printable(message.replace(/^Cron\w+: /, ""), 160);
+}
+
 /** When to compile: a cron pattern. */
 export class Schedule {
   readonly pattern: string;
@@ -412,7 +419,7 @@ export class Schedule {
       const zoned = timeZone === undefined ? "" : ` in ${printable(timeZone, 60)}`;
       throw new CompilerError([
         errorOf("bad-schedule", `Invalid schedule ${printable(pattern, 60)}${zoned}`, {
-          cause: printable((error as Error).message.replace(/^Cron\w+: /, ""), 160),
+          cause: causeOf(pattern, error as Error),
         }),
       ]);
     }

@@ -101,9 +101,25 @@ test("the end of a source that was removed is not its recovery", () => {
   const settled = settle(conditions, { finder: "build", diagnostics: [], named }, now);
   assert.deepEqual(
     settled.diagnostics.map(({ message }) => message),
-    ["B is read again, after 1 minute"],
+    ["B is read again, after 1 second"],
   );
   assert.deepEqual(settled.conditions, []);
+});
+
+test("how long something lasted has a fitting unit", () => {
+  const began = new Date("2026-01-01T00:00:00Z");
+  const diagnostics = [warning("source-stale", "A", 0)];
+  const { conditions } = settle([], { finder: "build", diagnostics }, began);
+  for (const [seconds, text] of [
+    [5, "5 seconds"],
+    [59.9, "59 seconds"],
+    [60, "1 minute"],
+    [7200, "2 hours"],
+  ] as const) {
+    const now = new Date(began.getTime() + seconds * 1000);
+    const settled = settle(conditions, { finder: "build", diagnostics: [] }, now);
+    assert.equal(settled.diagnostics[0]?.message, `A is read again, after ${text}`);
+  }
 });
 
 test("a run that asks no server finds no end of what only servers can end", () => {

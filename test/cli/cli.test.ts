@@ -15,6 +15,7 @@ import {
   nodeHost,
 } from "../support/internals.ts";
 import { listIn } from "../support/documents.ts";
+import { MemoryProject } from "../support/memory-project.ts";
 
 const HOSTS =
   "# a hosts file\n127.0.0.1 localhost\n0.0.0.0 ads.example.com\n0.0.0.0 x.ads.example.com\n";
@@ -450,4 +451,44 @@ test("a thread that hears signals starts for plugins and for large sources only"
   for (const bytes of [100e6, 30e6, 10e6, 1e6])
     screen.show({ kind: "progress", event: { ...read, bytes } });
   assert.equal(said.length, 1);
+});
+
+test("the summary says why lines of a zone are dropped", async () => {
+  const zone =
+    "$TTL 60\n@ IN SOA localhost. root.localhost. (\n1\n2\n3\n4\n5 )\nads.example CNAME .\n*.ads.example CNAME .\n";
+  const one = new MemoryProject({
+    "z.rpz": zone,
+    "c.yaml": "name: N\nsources: [{ source: z.rpz, type: rpz }]\n",
+  });
+  const { exit, stderr } = await one.run("-c", "c.yaml");
+  assert.equal(exit, 0, stderr);
+  assert.match(stderr, /z\.rpz .*joined \d/);
+});
+
+test("a change of one rule is not shown as no change", async () => {
+  const old = Array.from({ length: 4000 }, (_, index) => `||a${index}.example^\n`).join("");
+  const one = new MemoryProject({ "old.txt": old, "new.txt": `${old}||new.example^\n` });
+  assert.match((await one.run("diff", "old.txt", "new.txt")).stdout, /was 4,000, \+0\.03 %\)/);
+});
+
+test("a plan counts decisions apart from sources, and errors come last", async () => {
+  const one = new MemoryProject({
+    "a.txt": "||ads.example^\n",
+    "c.yaml": "name: N\nsources: [a.txt]\n",
+    "decisions.txt": "block b.example\n",
+  });
+  const { stdout } = await one.run("plan", "-c", "c.yaml");
+  assert.match(stdout, /^ {2}1 source and decisions: 1 local$/m);
+  one.write("c.yaml", "sources: [{ source: a.txt, type: hots }]\n");
+  const { stderr } = await one.run("-c", "c.yaml");
+  const words = [...stderr.matchAll(/^(note|error)\[/gm)].map(([, word]) => word);
+  assert.match(words.join(" "), /^(?:note )+error(?: error)*$/, stderr);
+});
+
+test("a schedule and a port are refused in the words of the hint", async () => {
+  const one = new MemoryProject({ "c.yaml": "name: N\nsources: [a.txt]\n" });
+  const { stderr } = await one.run("serve", "-c", "c.yaml", "--schedule", "0 3 * *");
+  assert.match(stderr, /because: it has 4 fields, not 5\n.*hint: Five fields/);
+  const port = await one.run("serve", "-c", "c.yaml", "--port", "abc");
+  assert.match(port.stderr, /hint: Such as: --port 8080/);
 });

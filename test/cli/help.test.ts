@@ -78,7 +78,10 @@ test("a command refuses what it does not take, and names the commands that take 
       const { exit, stderr } = await cli(words);
       assert.equal(exit, Exit.Usage, words);
       assert.ok(stderr.includes(`${command} does not take --${flag.name}\n`), stderr);
-      assert.ok(stderr.includes(`It is an option of ${takers.join(", ")}\n`), stderr);
+      // It names its file without an option.
+      const isOwnFile = command === "init" && flag.name === "output";
+      const hint = isOwnFile ? "rules-compiler init 1" : `It is an option of ${takers.join(", ")}`;
+      assert.ok(stderr.includes(`${hint}\n`), stderr);
     }
 });
 
@@ -112,6 +115,36 @@ test("help explains every fate, and suggests one for a wrong word", async () => 
   assert.match(stderr, /Did you mean "public-suffix"\?/);
   for (const shell of ["bash", "zsh", "fish"])
     assert.match(COMPLETIONS[shell]!(), /help[^]*plan[^\n]* fates [^\n]*public-suffix/, shell);
+});
+
+test("help explains the code of every problem, also where a fate has the same name", async () => {
+  for (const code of Object.keys(CODES) as (keyof typeof CODES)[]) {
+    const { exit, stdout } = await cli(`help ${code}`);
+    assert.equal(exit, Exit.Done);
+    const entry = codeEntry(code);
+    const text = stdout.replaceAll(/\s+/g, " ");
+    const kind = entry.exit === undefined ? "A warning or a note." : `exit code ${entry.exit}.`;
+    for (const part of [`${code}: ${entry.meaning}`, kind, entry.hint])
+      assert.ok(text.includes(part.replaceAll("`", "")), stdout);
+    for (const line of stdout.split("\n")) assert.ok(textWidth(line) <= 80, line);
+  }
+  assert.match((await cli("help cut-line")).stdout, /Rank: [^]*\ncut-line: [^]*What to do/);
+  assert.match((await cli("help samefile")).stderr, /Did you mean "same-file"\?/);
+  assert.doesNotMatch((await cli("help xyzzyxyzzy")).stderr, /\.\/xyzzyxyzzy/);
+});
+
+async function helpOf(command: string): Promise<string> {
+  return (await cli(`${command} -h`)).stdout + (await cli(`help ${command}`)).stdout;
+}
+
+test("an option has the text of the command that it is shown for", async () => {
+  const alive = await helpOf("alive");
+  assert.match(alive, /--resolver NAME +Address of a recursive resolver without a list/);
+  assert.match(alive, /--from FILE +What another tool saw/);
+  assert.doesNotMatch(alive, /alias|audit/);
+  assert.doesNotMatch(await helpOf("why"), /for alive/);
+  assert.match(await helpOf("validate"), /--strict +Unknown keys are errors/);
+  assert.match(await helpOf("lint"), /--format FORMAT +Form of the report/);
 });
 
 test("completions offer the options of the command that is typed", () => {

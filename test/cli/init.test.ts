@@ -183,7 +183,7 @@ whitelist_filters:
     /# These could not be read when this file was written:\n {2}# - name: "Gone"\n.*\n.*\n {2}# {3}.*status 404/,
   );
   assert.match(text, /# - name: "Page"\n/);
-  assert.match(text, /# - name: "Missing"\n.*\n.*\n {2}# {3}File not found/);
+  assert.match(text, /# - name: "Missing"\n.*\n.*\n {2}# {3}# File not found/);
   assert.match(
     text,
     /allow_sources:\n {2}- \{ source: "http:\/\/192\.168\.1\.5\/allow\.txt", allow_private: true \} # .*\n# These/,
@@ -376,4 +376,39 @@ test("own addresses keep their meaning: in a hosts file, and among the rules of 
     assert.match(list, /^\|nas\.home\^\$dnsrewrite=192\.168\.1\.10$/m);
     assert.doesNotMatch(list, /\|\|nas/);
   }
+});
+
+test("what AdGuard Home does besides its lists is named, comments do not count as rules, and a dead list may be uncommented", async () => {
+  const settings = `filters:
+  - { name: Own, url: /project/list.txt, enabled: true }
+  - { name: Dead, url: /project/dead.txt, enabled: true }
+user_rules: ["! comment", "", "||a.example^", "||b.example^"]
+filtering:
+  rewrites:
+    - { domain: nas.example, answer: 192.168.1.2 }
+    - { domain: off.example, answer: 192.168.1.3, enabled: false }
+  blocked_services: { ids: [tiktok, youtube] }
+`;
+  const one = new MemoryProject({ "AdGuardHome.yaml": settings, "list.txt": "||ads.example^\n" });
+  const { exit, stderr } = await one.run("init", "--from", "AdGuardHome.yaml");
+  assert.equal(exit, 0, stderr);
+  assert.match(stderr, /and 2 own rules in own-rules\.txt/);
+  assert.match(stderr, /DNS rewrites are not imported: nas\.example\./);
+  assert.match(stderr, /Blocked services are not imported: tiktok, youtube\./);
+  const text = one.text("compiler-config.yaml");
+  one.write("compiler-config.yaml", text.replaceAll(/^( {2})# (?= *(?:-|source|type|#))/gm, "$1"));
+  assert.match(
+    one.text("compiler-config.yaml"),
+    /^ {2}- name: "Dead"\n.*dead\.txt"\n.*\n {4}# File/m,
+  );
+  assert.equal((await one.run("validate")).exit, 0);
+  const audit = await one.run("audit", "AdGuardHome.yaml");
+  assert.match(audit.stdout, /2 own rules/);
+});
+
+test("a hosts file with URLs in its comments is a hosts file", async () => {
+  const hosts = "# https://lists.example/hosts\n127.0.0.1 localhost\n0.0.0.0 ads.example\n";
+  const { exit, stdout, stderr } = await new MemoryProject({ hosts }).run("audit", "hosts");
+  assert.equal(exit, 0, stderr);
+  assert.match(stdout, /a hosts file: 0 lists enabled, 1 own rule/);
 });

@@ -199,6 +199,53 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
     hint: /-c compiler-config\.yaml/,
     words2: (it) => it,
   },
+  "a URL as the configuration": {
+    words: `-c ${URL_A}`,
+    code: "config-not-found",
+    exit: 2,
+    says: /Configuration file not found: https:/,
+    hint: /rules-compiler (\S+ -o) FILE$/,
+    words2: (it) => `${it} list.txt`,
+  },
+  "a host as a source": {
+    config: configWith("lists.example.org"),
+    code: "source-not-found",
+    ...source,
+    says: /File not found: lists\.example\.org/,
+    hint: /write https:\/\/lists\.example\.org$/,
+    config2: () => GOOD,
+  },
+  "why of a text that is no name": {
+    before: "compile",
+    words: "why 1.2.3.4",
+    ...flag,
+    says: /1\.2\.3\.4 is not a name/,
+    hint: /(why ads\.example\.com);/,
+    words2: (it) => it,
+  },
+  "the file of init behind -o": {
+    words: "init https://lists.example/a.txt -o z.yaml",
+    ...flag,
+    says: /init does not take --output/,
+    hint: /rules-compiler init (z\.yaml)$/,
+    words2: (it) => `init https://lists.example/a.txt ${it}`,
+  },
+  "init over a configuration": {
+    words: "init https://lists.example/a.txt",
+    code: "file-exists",
+    exit: 2,
+    says: /compiler-config\.yaml already exists/,
+    hint: /rules-compiler init (home\.yaml)$/,
+    words2: (it) => `init https://lists.example/a.txt ${it}`,
+  },
+  "the file of export behind -o": {
+    before: "compile",
+    words: "export -o lines.csv",
+    ...flag,
+    says: /-o is the list that export reads, not lines\.csv/,
+    hint: /rules-compiler (export lines\.csv)$/,
+    words2: (it) => it,
+  },
   "why before the first compile": {
     words: "why ads.example",
     code: "record-missing",
@@ -473,7 +520,9 @@ for (const [name, mistake] of Object.entries(MISTAKES))
     assert.equal(said.exit, exit, said.stderr);
     assert.match(said.stderr, new RegExp(`^(?:error|warning)\\[${code}\\]: `, "m"));
     assert.match(said.stderr, says);
-    const line = /^ {2}= hint: (.*)$/m.exec(said.stderr)?.[1] ?? "";
+    // Notes come first.
+    const told = said.stderr.slice(said.stderr.indexOf(`[${code}]`));
+    const line = /^ {2}= hint: (.*)$/m.exec(told)?.[1] ?? "";
     const found = hint.exec(line);
     assert.ok(found, said.stderr);
     const pasted = found[1] ?? found[0];

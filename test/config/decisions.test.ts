@@ -60,6 +60,38 @@ test("any other line is an error with its place, and nothing is written", async 
   }
 });
 
+test("a copied address has its name as the hint", async () => {
+  for (const address of [
+    "https://shop.example.com/cart?x=1",
+    "https://me@Shop.example.com:8443",
+    "shop.example.com/cart",
+  ]) {
+    const { stderr } = await project(`allow ${address}\n`).run("-c", "c.json");
+    assert.match(stderr, /hint: Write the name alone: allow shop\.example\.com$/m);
+  }
+  const { stderr } = await project("allow https://10.0.0.1/\n").run("-c", "c.json");
+  assert.doesNotMatch(stderr, /the name alone/);
+});
+
+test("what only reads a published list warns of a bad line, and answers", async () => {
+  for (const name of ["c.json", "c.yaml"]) {
+    const one = project("block b.example.com\n");
+    one.write("c.yaml", "name: N\nsources: [{ source: a.txt, name: A }]\n");
+    assert.equal((await one.run("-c", name)).exit, 0);
+    one.write("decisions.txt", "alow b.example.com\nblock https://b.example.com/\n");
+    const why = await one.run("why", "-c", name, "ads.example.com");
+    assert.equal(why.exit, 0, why.stderr);
+    assert.match(why.stdout, /BLOCKED/);
+    for (const words of [["stats"], ["log"], ["export", "x.csv"]]) {
+      const { exit, stderr } = await one.run(...words, "-c", name);
+      assert.equal(exit, 0, stderr);
+      assert.doesNotMatch(stderr, /error\[/);
+    }
+    if (name === "c.yaml") assert.equal(why.stderr.match(/^warning\[bad-decision\]/gm)?.length, 2);
+    assert.equal((await one.run("-c", name)).exit, 2, "a build does not guess");
+  }
+});
+
 test("decisions win over sources, skip filters, and stay out of the comments", async () => {
   const config = { ...JSON.parse(CONFIG), exclusions: ["tracker"], allow: ["tracker.example.com"] };
   const one = project("# private\nallow ads.example.com # private\nblock tracker.example.com\n");
@@ -100,7 +132,7 @@ test("why names the decision, its place and its reason", async () => {
   const one = project("allow ads.example.com since 2026-11-01 ref #7 # The shop needs it\n");
   await one.run("-c", "c.json");
   const { stdout } = await one.run("why", "-c", "c.json", "x.ads.example.com");
-  assert.match(stdout, /x\.ads\.example\.com {2}neither blocked nor allowed/);
+  assert.match(stdout, /x\.ads\.example\.com {2}reachable: nothing blocks it in/);
   assert.match(
     stdout,
     /decided: allow ads\.example\.com {2}decisions\.txt:1, since 2026-11-01, #7: The shop needs it/,

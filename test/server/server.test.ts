@@ -114,6 +114,7 @@ test("a recent build is healthy, and every other status has a reason", () => {
   assert.equal(health(good).status, "healthy");
   assert.equal(health(good, { now: NOW + 13 * HOUR }).isHealthy, false);
   assert.match(health(good, { now: NOW + 13 * HOUR }).reason, /19\.0 h old, the limit is 18\.0 h/);
+  assert.match(health(good, { now: NOW - 6 * HOUR + 90_000 }).reason, / build is 1 min old$/);
   assert.match(health(good, { missing: ["my-list.txt"] }).reason, /missing: my-list\.txt/);
   const stale = health(withRun(NO_HISTORY, run({}), build("stale")));
   assert.equal(stale.status, "degraded");

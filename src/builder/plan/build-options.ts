@@ -1,4 +1,5 @@
 import { type Permit, ReadOnce } from "../../host/host.ts";
+import type { Diagnostic } from "../../diagnostics/render.ts";
 import type { WrittenConfig } from "../../config/lists.ts";
 import type { Plugins } from "../../engine/plugins.ts";
 import type { Host } from "../../host/host.ts";
@@ -40,6 +41,8 @@ export interface ProjectOptions {
   readonly rulesDir: string;
   /** Whether the user chose neither `output` nor `rulesDir`. */
   readonly isUsualPlace?: boolean;
+  /** Gets the problems of the file of decisions, which then counts as empty: answers about a published list do not need it. */
+  readonly onBadDecisions?: (problems: readonly Diagnostic[]) => void;
 }
 
 export interface BuildOptions extends ProjectOptions {

@@ -294,7 +294,11 @@ async function readProject(
     },
   );
   const folder = host.path.dirname(path);
-  const decisions = await decisionsIn(folder, host);
+  const decisions = await decisionsIn(folder, host).catch((error: unknown) => {
+    if (!(error instanceof CompilerError) || options.onBadDecisions === undefined) throw error;
+    options.onBadDecisions(error.diagnostics);
+    return [];
+  });
   return {
     config,
     folder,

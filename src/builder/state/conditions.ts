@@ -162,7 +162,8 @@ function overText({ code, severity }: Condition): string | undefined {
 }
 
 function spanText(ms: number): string {
-  if (ms < 3_600_000) return countText(Math.max(1, Math.round(ms / 60_000)), "minute");
+  if (ms < 60_000) return countText(Math.max(1, Math.floor(ms / 1000)), "second");
+  if (ms < 3_600_000) return countText(Math.round(ms / 60_000), "minute");
   const hours = Math.round(ms / 3_600_000);
   return hours < 48 ? countText(hours, "hour") : countText(Math.round(hours / 24), "day");
 }

@@ -1,22 +1,30 @@
 import { COUNTS, RANKS } from "../../library/programs.ts";
-import { Exit, GUARD_NAMES } from "../../diagnostics/codes.ts";
+import { CODES, type Code, Exit, GUARD_NAMES, codeEntry } from "../../diagnostics/codes.ts";
 import { CompilerError, errorOf } from "../../diagnostics/render.ts";
 import { nearest } from "../../diagnostics/text.ts";
 import { sendToOutput } from "../../host/files.ts";
 import { PERMITS } from "../../host/host.ts";
 import { FATE_ENTRIES, FORMAT_NAMES, type FateEntry, OUTPUT_FORMATS } from "../../index.ts";
-import { type CliFlag, SHOWN_FLAGS, takersOf } from "../flags/flags.ts";
+import {
+  type CliFlag,
+  SHOWN_FLAGS,
+  descriptionFor,
+  takersOf,
+  wholeDescription,
+} from "../flags/flags.ts";
 import { COLUMNS, briefHelp, commandHelp, quoted, table } from "../flags/help.ts";
 import { isFor, unknownCommand } from "../flags/options.ts";
 import { LINT_REPORTS } from "../output/explanation-text.ts";
 import { wrapText } from "../output/reporter.ts";
 import { type Command, commandNamed, commands } from "./registry.ts";
 
-/** Same as `COMMAND --help`, or as `-h` without a command. Also explains fates. */
+/** Same as `COMMAND --help`, or as `-h` without a command. Also explains fates and the codes of problems. */
 export const helpCommand: Command = async (options, host) => {
   const [wanted, ...more] = options.args.operands;
   if (more.length > 0)
-    throw new CompilerError([errorOf("unknown-flag", "help takes one command or fate at a time")]);
+    throw new CompilerError([
+      errorOf("unknown-flag", "help takes one command, fate or code at a time"),
+    ]);
   await sendToOutput(wanted === undefined ? briefHelp() : helpFor(wanted), host);
   return Exit.Done;
 };
@@ -26,11 +34,17 @@ function helpFor(wanted: string): string {
   if (entry !== undefined) return commandHelp(entry);
   if (wanted === FATE_TOPIC) return fatesHelp();
   const fate = FATE_ENTRIES.get(wanted);
-  if (fate !== undefined) return fateHelp(fate);
+  const code = CODE_NAMES.find((one) => one === wanted);
+  // Some words are both.
+  const texts = [
+    ...(fate === undefined ? [] : [fateHelp(fate)]),
+    ...(code === undefined ? [] : [codeHelp(code)]),
+  ];
+  if (texts.length > 0) return texts.join("\n");
   const names = commands.map(({ name }) => name);
-  throw new CompilerError([
-    unknownCommand(wanted, nearest(wanted, [...names, FATE_TOPIC, ...FATE_ENTRIES.keys()])),
-  ]);
+  const meant = nearest(wanted, [...names, FATE_TOPIC, ...FATE_ENTRIES.keys(), ...CODE_NAMES]);
+  const hint = meant === undefined ? "All commands: help. All fates: help fates" : undefined;
+  throw new CompilerError([unknownCommand(wanted, meant, hint)]);
 }
 
 /** Prints a shell completion script. */
@@ -49,6 +63,8 @@ export const completionsCommand: Command = async (options, host) => {
   await sendToOutput(script(), host);
   return Exit.Done;
 };
+
+const CODE_NAMES = Object.keys(CODES) as Code[];
 
 /** The topic with every fate. */
 const FATE_TOPIC = "fates";
@@ -79,6 +95,15 @@ function fateHelp({ name, rank, meaning, rankMeaning, advice }: FateEntry): stri
     `What to do: ${plain(advice)}.`,
     `The lines: rules-compiler stats --fate ${name}`,
   ]
+    .map((text) => `${wrapText(text, COLUMNS).join("\n")}\n`)
+    .join("");
+}
+
+/** The code of a problem, such as that in `error[same-file]`. */
+function codeHelp(code: Code): string {
+  const { exit, meaning, hint } = codeEntry(code);
+  const kind = exit === undefined ? "A warning or a note" : `An error; exit code ${exit}`;
+  return [`${code}: ${plain(meaning)}`, `${kind}.`, `What to do: ${plain(hint)}.`]
     .map((text) => `${wrapText(text, COLUMNS).join("\n")}\n`)
     .join("");
 }
@@ -169,7 +194,9 @@ function zsh(): string {
   );
   const cases = commands.map(
     ({ name }) =>
-      `    ${name}) _arguments -s ${completedFlags(name).flatMap(zshFlag).join(" ")} ${name === "help" ? `'*:topic:(${TOPICS})'` : "'*:file:_files'"} ;;`,
+      `    ${name}) _arguments -s ${completedFlags(name)
+        .flatMap((flag) => zshFlag(flag, name))
+        .join(" ")} ${name === "help" ? `'*:topic:(${TOPICS})'` : "'*:file:_files'"} ;;`,
   );
   return `#compdef rules-compiler
 # zsh completion for rules-compiler: put it into a folder of $fpath as _rules-compiler
@@ -201,8 +228,9 @@ fi
 `;
 }
 
-function zshFlag({ name, short, value, repeats, description }: CliFlag): string[] {
-  const text = description.replaceAll(/[[\]:]/g, "\\$&");
+function zshFlag(flag: CliFlag, command: string): string[] {
+  const { name, short, value, repeats } = flag;
+  const text = descriptionFor(flag, command).replaceAll(/[[\]:]/g, "\\$&");
   const words = VALUES[name];
   const action = words === undefined ? "_files" : `(${words.join(" ")})`;
   const wanted = value === undefined ? "" : `:${value}:${action}`;
@@ -218,7 +246,7 @@ function fish(): string {
       `complete -c rules-compiler -n "not __fish_seen_subcommand_from ${names}" -a ${name} -d ${quoted(description)}`,
   );
   const flags = ALL.map((flag) => {
-    const { name, short, value, description } = flag;
+    const { name, short, value } = flag;
     const only = takersOf(flag);
     const seen = only === undefined ? "" : `__fish_seen_subcommand_from ${only.join(" ")}`;
     // Without a command, the default one applies.
@@ -232,7 +260,7 @@ function fish(): string {
         : words === undefined
           ? " -r -F"
           : ` -x -a ${quoted(words.join(" "))}`;
-    return `complete -c rules-compiler${when} -l ${name}${short === undefined ? "" : ` -s ${short}`}${wanted} -d ${quoted(description)}`;
+    return `complete -c rules-compiler${when} -l ${name}${short === undefined ? "" : ` -s ${short}`}${wanted} -d ${quoted(wholeDescription(flag))}`;
   });
   const topics = `complete -c rules-compiler -n "__fish_seen_subcommand_from help" -x -a ${quoted(TOPICS)}`;
   return `# fish completion for rules-compiler: rules-compiler completions fish > ~/.config/fish/completions/rules-compiler.fish

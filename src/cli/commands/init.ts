@@ -5,6 +5,7 @@ import {
   USER_RULES,
   configOfLists,
   configText,
+  countOwnRules,
   filesOfSetup as filesOf,
   inspectLists,
   isAddress,
@@ -73,7 +74,11 @@ async function init(
   const isDefault = files.length === 0;
   const [taken] = isDefault ? await configsIn(host.cwd, host) : [];
   if (taken !== undefined || (await host.exists(path)))
-    throw new CompilerError([errorOf("file-exists", `${printable(taken ?? file)} already exists`)]);
+    throw new CompilerError([
+      errorOf("file-exists", `${printable(taken ?? file)} already exists`, {
+        hint: "Name another file, such as: rules-compiler init home.yaml",
+      }),
+    ]);
   refuseBadAddresses([...options.inputs, ...addresses]);
   const { format: formats, name: givenName, from } = flagsOf("init", args);
   for (const format of formats) formatOption("--format", format, OUTPUT_FORMATS);
@@ -123,7 +128,7 @@ async function init(
   const { style } = reporter;
   const lists = setup.lists.filter(isUsed).length;
   reporter.info(
-    `${style.good("written")} ${style.strong(printable(file))}: ${countText(lists, "source")}${hasOwn ? `, and ${countText(setup.userRules.length, "own rule")} in ${userRulesFile}` : ""}`,
+    `${style.good("written")} ${style.strong(printable(file))}: ${countText(lists, "source")}${hasOwn ? `, and ${countText(countOwnRules(setup.userRules), "own rule")} in ${userRulesFile}` : ""}`,
   );
   const commentedOut = [...setup.lists, ...filesOf(setup)]
     .filter((list) => list.isOn && !isUsed(list))
@@ -137,7 +142,9 @@ async function init(
   const words = isFound ? "rules-compiler" : `rules-compiler -c ${printable(file)}`;
   reporter.info(`compile it: ${style.strong(words)}`);
   if (options.json) {
-    const own = hasOwn ? { ownRules: setup.userRules.length, ownRulesFile: userRulesFile } : {};
+    const own = hasOwn
+      ? { ownRules: countOwnRules(setup.userRules), ownRulesFile: userRulesFile }
+      : {};
     const { notes } = setup;
     const document = { list: name, file, sources: lists, ...own, commentedOut, notes };
     await sendDocument({ lists: [document] }, host);

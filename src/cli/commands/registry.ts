@@ -353,11 +353,13 @@ export const commands: readonly CommandEntry[] = [
   {
     name: "help",
     group: "more",
-    operands: "[COMMAND | FATE]",
-    description: "Print help for a command or a fate of lines, or an overview of all commands",
+    operands: "[COMMAND | FATE | CODE]",
+    description:
+      "Print help for a command, a fate of lines or the code of a problem, or an overview of all commands",
     examples: [
       ["help plan", "options and examples of plan"],
       ["help public-suffix", "what the fate means, and what to do about such lines"],
+      ["help same-file", "what error[same-file] means, and what to do"],
       ["help fates", "every fate"],
     ],
     load: async () => (await import("./help.ts")).helpCommand,

@@ -54,6 +54,13 @@ export const whyCommand: Command = async (options, host, reporter, signal) => {
     return Exit.Done;
   }
   const given = operands.map(askedName);
+  const odd = operands.find((_, index) => !isLikeName(given[index]!));
+  if (odd !== undefined)
+    throw new CompilerError([
+      errorOf("unknown-flag", `${printable(odd, 80)} is not a name`, {
+        hint: "Such as: why ads.example.com; URLs and rules with a name will do, too",
+      }),
+    ]);
   const names =
     resolver === undefined ? given : await withAliases(given, resolver, { options, host, signal });
   const logs = trafficLogs(files, host);
@@ -88,6 +95,11 @@ export const whyCommand: Command = async (options, host, reporter, signal) => {
   };
   return await answerLists(lists, answer, { options, host, reporter });
 };
+
+/** Whether a rule could be about it: wildcards are possible, addresses and blanks are not. */
+function isLikeName(name: string): boolean {
+  return /^[\w*-]+(?:\.[\w*-]+)*$/.test(name) && !/^[\d.]+$/.test(name);
+}
 
 function askedText(
   name: string,

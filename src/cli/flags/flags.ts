@@ -149,8 +149,8 @@ const BUILD_FLAGS = [
   {
     name: "strict",
     only: ["compile", "serve", "apply", "lint", "validate"],
-    description:
-      "Exit with code 3 if a source failed and was skipped or replaced by a cached copy; for validate, unknown keys are errors",
+    description: "Exit with code 3 if a source failed and was skipped or replaced by a cached copy",
+    texts: { validate: "Unknown keys are errors", lint: "Exit with code 9 for warnings, too" },
   },
   {
     name: "accept",
@@ -197,7 +197,8 @@ const BUILD_FLAGS = [
   {
     name: "list",
     only: ["allow", "block"],
-    description: "Show the decisions",
+    description: "Show the decisions to allow names",
+    texts: { block: "Show the decisions to block names" },
   },
   {
     name: "by",
@@ -260,8 +261,8 @@ const OTHER_FLAGS = [
   {
     name: "markdown",
     only: ["stats", "plan", "log"],
-    description:
-      "Print as Markdown; for log, what each build changed; with --json of plan and log, as the field markdown",
+    description: "Print as Markdown; with --json of plan and log, as the field markdown",
+    texts: { log: "Print what each build changed as Markdown; with --json, as the field markdown" },
   },
   {
     name: "traffic",
@@ -286,8 +287,11 @@ const OTHER_FLAGS = [
     name: "wait",
     value: "TIME",
     only: ["prove", "compile", "serve"],
-    description:
-      "How long a resolver may take to load the list; with compile and serve only after --permit hooks (default: 30s)",
+    description: "How long a resolver may take to load the list (default: 30s)",
+    texts: {
+      compile: "After --permit hooks, how long a resolver may take to load the list (default: 30s)",
+      serve: "After --permit hooks, how long a resolver may take to load the list (default: 30s)",
+    },
   },
   {
     name: "resolver",
@@ -295,7 +299,10 @@ const OTHER_FLAGS = [
     repeats: true,
     only: ["why", "alive"],
     description:
-      "Ask this resolver of the configuration which names the name is an alias of, and answer for each; for alive, the address of a recursive resolver without a list; may be repeated there: all must agree",
+      "Ask this resolver of the configuration which names the name is an alias of, and answer for each",
+    texts: {
+      alive: "Address of a recursive resolver without a list; may be repeated: all must agree",
+    },
   },
   {
     name: "rate",
@@ -319,15 +326,18 @@ const OTHER_FLAGS = [
     name: "from",
     value: "FILE",
     only: ["init", "alive"],
-    description:
-      "Import the lists of other software from a file that audit can read; for alive, what another tool saw, perhaps with a weight (dead.txt=0.7): a list of dead names, JSON lines of massdns or zdns, lines such as name NXDOMAIN, or observations of another machine",
+    description: "Import the lists of other software from a file that audit can read",
+    texts: {
+      alive:
+        "What another tool saw, perhaps with a weight (dead.txt=0.7): a list of dead names, JSON lines of massdns or zdns, lines such as name NXDOMAIN, or observations of another machine",
+    },
   },
   {
     name: "name",
     value: "NAME",
     only: ["init", "verify"],
-    description:
-      "Name of the new list (default: that of its file, or My list); for verify, the expected name of the list",
+    description: "Name of the new list (default: that of its file, or My list)",
+    texts: { verify: "Expected name of the list" },
   },
   {
     name: "state",
@@ -341,8 +351,8 @@ const OTHER_FLAGS = [
     value: "FORMAT",
     repeats: true,
     only: ["init", "lint"],
-    description:
-      "Also write the list in this format: hosts, unbound, rpz …; for lint, the form of the report: text, json, sarif or github",
+    description: "Also write the list in this format: hosts, unbound, rpz …",
+    texts: { lint: "Form of the report: text, json, sarif or github" },
   },
   {
     name: "fix",
@@ -426,12 +436,26 @@ export interface CliFlag {
   readonly description: string;
   /** What it means for commands that answer from a published list, if that differs. */
   readonly whenAnswering?: string;
+  /** What it means for single commands, if that differs. */
+  readonly texts?: Readonly<Record<string, string>>;
 }
 
 /** What an option means for a command. */
-export function descriptionFor({ description, whenAnswering }: CliFlag, command: string): string {
+export function descriptionFor(
+  { description, whenAnswering, texts = {} }: CliFlag,
+  command: string,
+): string {
   const isAnswering = (SETS.answering as readonly string[]).includes(command);
-  return (isAnswering ? whenAnswering : undefined) ?? description;
+  return texts[command] ?? (isAnswering ? whenAnswering : undefined) ?? description;
+}
+
+/** What an option means, with what differs for single commands. */
+export function wholeDescription({ description, texts = {} }: CliFlag): string {
+  const others = [...new Set(Object.values(texts))].map((text) => {
+    const commands = Object.keys(texts).filter((name) => texts[name] === text);
+    return `. For ${commands.join(" and ")}: ${text}`;
+  });
+  return description + others.join("");
 }
 
 /** The commands that take an option; undefined if all do. */

@@ -30,7 +30,7 @@ Usage: rules-compiler [COMMAND] [-c FILE] [OPTIONS]
 
 ${rows.join("\n")}
 
-Options of a command: help COMMAND. Fates of lines: help fates. All: --help
+Help for a command, fate or code: help WORD. Fates: help fates. All: --help
 `;
 }
 

@@ -196,7 +196,10 @@ export function readArgs(argv: readonly string[]): Args {
   if (problems.length === 0) problems.push(...usePlaces(places, chosen, values));
   for (const flag of FLAGS as readonly CliFlag[]) {
     const isGiven = switches.has(flag.name as FlagName) || values.has(flag.name as FlagName);
-    if (isGiven && !isFor(flag, chosen.name)) problems.push(misplaced(flag, chosen));
+    if (isGiven && !isFor(flag, chosen.name)) {
+      const given = values.get(flag.name as FlagName) ?? [];
+      problems.push(misplaced(flag, chosen, given[0]));
+    }
   }
   if (problems.length > 0) throw new CompilerError(problems);
   const isNamed = command !== undefined;
@@ -236,8 +239,11 @@ function usePlaces(
   });
 }
 
-function misplaced(flag: CliFlag, { name: command }: CommandEntry): Diagnostic {
-  const hint = `It is an option of ${takersOf(flag)!.join(", ")}`;
+function misplaced(flag: CliFlag, { name: command }: CommandEntry, value = ""): Diagnostic {
+  const hint =
+    command === "init" && flag.name === "output"
+      ? `Name the configuration without -o: rules-compiler init ${printable(value, 80)}`
+      : `It is an option of ${takersOf(flag)!.join(", ")}`;
   return problem(`${command} does not take --${flag.name}`, hint);
 }
 
@@ -324,11 +330,9 @@ export function unknownCommand(
     word,
     commands.map(({ name }) => name),
   ),
+  otherwise = `If it is a file or a folder, write ./${printable(word, 60)}`,
 ): Diagnostic {
-  const hint =
-    meant === undefined
-      ? `If it is a file or a folder, write ./${printable(word, 60)}`
-      : `Did you mean "${meant}"?`;
+  const hint = meant === undefined ? otherwise : `Did you mean "${meant}"?`;
   return problem(`Unknown command: ${printable(word, 60)}`, hint);
 }
 

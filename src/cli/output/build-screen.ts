@@ -1,6 +1,12 @@
 import { type AfterContext, COUNTS, afterPublish, fatesOfRules } from "../../library/programs.ts";
 import { Exit } from "../../diagnostics/codes.ts";
-import { type Diagnostic, type Style, locationText, warningOf } from "../../diagnostics/render.ts";
+import {
+  type Diagnostic,
+  type Style,
+  errorsLast,
+  locationText,
+  warningOf,
+} from "../../diagnostics/render.ts";
 import { countText, numberText, printable, someOf } from "../../diagnostics/text.ts";
 import type { BuildDocument, BuiltList } from "../../documents/documents.ts";
 import type {
@@ -212,7 +218,7 @@ export class BuildScreen {
       } else this.showResult(outcome, isOne);
     }
     if (status === "refused" || status === "failed")
-      for (const diagnostic of outcome.diagnostics)
+      for (const diagnostic of errorsLast(outcome.diagnostics))
         reporter.diagnostic(isOne ? diagnostic : withList(diagnostic, outcome.list));
   }
 

@@ -74,7 +74,11 @@ export function fileText({ file, added = 0, removed = 0, isList }: FileChange): 
 }
 
 function percentText(part: number): string {
-  return `${part < 0 ? "−" : "+"}${Math.abs(part * 100).toFixed(1)} %`;
+  const percent = Math.abs(part * 100);
+  // One name of a large list is not nothing.
+  const digits =
+    percent === 0 || percent >= 0.05 ? percent.toFixed(1) : String(Number(percent.toPrecision(1)));
+  return `${part < 0 ? "−" : "+"}${digits} %`;
 }
 
 function sourceLines({ bySource }: ListChange): string[] {
@@ -358,13 +362,16 @@ function closing({ violations, change, report, hold }: PlanView, style: Style): 
   return `${style.good("would be published")}${report.degraded ? ", degraded" : ""}`;
 }
 
-function sourcesText({ sources }: CompileReport, style: Style): string {
+function sourcesText({ sources, decisions = [] }: CompileReport, style: Style): string {
+  // The file of decisions is the last source.
+  const own = decisions.length === 0 ? sources : sources.slice(0, -1);
   const counts = new Map<SourceState["kind"], number>();
-  for (const { state } of sources) counts.set(state, (counts.get(state) ?? 0) + 1);
+  for (const { state } of own) counts.set(state, (counts.get(state) ?? 0) + 1);
   const states = [...counts].map(([state, count]) =>
     isDegraded(state) ? style.warning(`${count} ${state}`) : `${count} ${state}`,
   );
-  return `${countText(sources.length, "source")}: ${states.join(", ")}`;
+  const more = decisions.length === 0 ? "" : " and decisions";
+  return `${countText(own.length, "source")}${more}: ${states.join(", ")}`;
 }
 
 /** The plan for a pull request. */

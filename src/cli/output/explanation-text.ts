@@ -23,6 +23,7 @@ const WORDS = {
   rewritten: "REWRITTEN",
   neither: "neither blocked nor allowed",
 } as const;
+const FREED = "reachable: nothing blocks it";
 const TONES = {
   blocked: "error",
   allowed: "good",
@@ -43,9 +44,10 @@ export function explanationText(
   columns: number,
 ): string {
   const { name, verdict, rule, since, partial, lines, unseen, unblock } = explanation;
-  const out = [
-    `${style.strong(printable(name))}  ${style[TONES[verdict]](WORDS[verdict])} in ${printable(list.file)}`,
-  ];
+  // "Neither" would read as if the decision had failed.
+  const isFreed = verdict === "neither" && explanation.decision?.verdict === "allow";
+  const answer = isFreed ? style.good(FREED) : style[TONES[verdict]](WORDS[verdict]);
+  const out = [`${style.strong(printable(name))}  ${answer} in ${printable(list.file)}`];
   if (rule !== undefined)
     out.push(
       `  by  ${style.strong(printable(rule.text))}  ${style.faint(locationLink(locationText(rule), rule, style))}`,

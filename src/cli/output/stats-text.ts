@@ -3,6 +3,7 @@ import {
   type ImportedConfig,
   OWN_SOFTWARE,
   USER_RULES_NAME,
+  countOwnRules,
 } from "../../library/programs.ts";
 import { type Diagnostic, type Style, renderDiagnostic } from "../../diagnostics/render.ts";
 import { countText, csvField, numberText, printable, someOf } from "../../diagnostics/text.ts";
@@ -347,7 +348,7 @@ export function auditJson(audit: ShownAudit): AuditDocument {
     software: setup.software,
     sources: lists,
     off: setup.lists.filter(({ isOn }) => !isOn).map(({ name }) => name),
-    ownRules: setup.userRules.length,
+    ownRules: countOwnRules(setup.userRules),
     notes: setup.notes,
     lines: report.lines,
     redundant: redundantIn(audit),
@@ -392,7 +393,7 @@ export function auditText(audit: ShownAudit, style: Style, columns: number): str
   const needed = neededOf(audit);
   const good = lists.filter(({ state }) => !["dead", "no-list"].includes(state)).length;
   return `${[
-    `${style.strong(setup.software)}: ${countText(lists.length, "list")} enabled${off === 0 ? "" : `, ${off} disabled`}${setup.userRules.length === 0 ? "" : `, ${countText(setup.userRules.length, "own rule")}`}`,
+    `${style.strong(setup.software)}: ${countText(lists.length, "list")} enabled${off === 0 ? "" : `, ${off} disabled`}${setup.userRules.length === 0 ? "" : `, ${countText(countOwnRules(setup.userRules), "own rule")}`}`,
     ...tableLines(lists, style, columns),
     `${countText(report.lines, "line")}, ${numberText(redundantIn(audit))} of them ${COUNTS.redundant[0]}`,
     ...facts
