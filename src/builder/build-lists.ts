@@ -318,6 +318,8 @@ class ListBuild {
     const { draft, session } = this;
     const isRefused = draft !== undefined && error.exit === Exit.Guard;
     if (isRefused) await this.noteRefused(draft, error);
+    // The list stays as it is, and the next compile applies the decision: no problem begins.
+    const isLost = error.diagnostics.some(({ code }) => code === "published-text-lost");
     const warnings = this.found.length;
     // The list is the subject of its errors, so that their end is reported once.
     this.found.push(
@@ -325,7 +327,7 @@ class ListBuild {
         one.severity === "error" ? { ...one, subject: this.list } : one,
       ),
     );
-    const settled = await this.settle(!isRefused);
+    const settled = isLost ? this.found : await this.settle(!isRefused);
     const errors = settled.slice(settled.length - (this.found.length - warnings));
     session.tell(settled.slice(0, settled.length - errors.length));
     return {

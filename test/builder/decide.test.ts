@@ -179,14 +179,48 @@ test("where the texts are lost, the decision is written, and the next compile ap
     "cache",
   );
   assert.equal(exit, 0, stderr);
-  assert.match(stderr, /the next compile applies it/);
+  assert.match(stderr, /published text of A is not stored: the next compile applies it/);
   assert.equal(project.text("rules/n.txt"), before);
   assert.deepEqual(asked, []);
   assert.match(project.text("decisions.txt"), /^block new\.example\.net since 2026-11-10$/m);
   answers[URL_A] = "||ads.example.com^\n||shop.example.net^\n||two.example.net^\n";
   answers[URL_B] = "0.0.0.0 three.example.net\n";
-  await project.run("-c", "c.yaml", "--cache-dir", "cache");
+  const next = await project.run("-c", "c.yaml", "--cache-dir", "cache");
   assert.ok(project.text("rules/n.txt").includes("||new.example.net^"));
+  assert.doesNotMatch(next.stderr, /published again/);
+});
+
+test("a source that was never read does not stop a decision", async () => {
+  const answers: Record<string, string> = { [URL_A]: "||ads.example.com^\n||x.example.net^\n" };
+  const project = new MemoryProject({ "c.yaml": CONFIG }, webOf(answers));
+  const where = ["-c", "c.yaml", "--cache-dir", "cache"];
+  await project.run(...where);
+  const said = await project.run("allow", "x.example.net", ...where, "--json");
+  assert.equal(said.exit, 0, said.stderr);
+  assert.equal((JSON.parse(said.stdout) as DecideDocument).isApplied, true, said.stderr);
+  assert.match(project.text("rules/n.txt"), /^\|\|ads\.example\.com\^$/m);
+  assert.doesNotMatch(project.text("rules/n.txt"), /^\|\|x\.example\.net\^$/m);
+  assert.doesNotMatch(said.stderr, /not stored|left out/);
+  // Nor does one that was added since, required or not, or a list without its first build.
+  const more = "https://c.example.org/list.txt";
+  answers[more] = "||c.example.net^\n";
+  project.write(
+    "c.yaml",
+    `${CONFIG.replace(/outputs:.*/s, "")}lists: [{ name: N }, { name: M }]\n`.replace(
+      "    name: B",
+      `$&\n  - source: ${more}\n    required: true`,
+    ),
+  );
+  const added = await project.run("block", "y.example.net", ...where, "--filter", "N");
+  assert.equal(added.exit, 0, added.stderr);
+  assert.match(project.text("rules/n.txt"), /^\|\|ads\.example\.com\^\n\|\|y\.example\.net\^$/m);
+  const first = await project.run("block", "z.example.net", ...where, "--filter", "M");
+  assert.equal(first.exit, 0, first.stderr);
+  assert.match(first.stderr, /is not stored: the next compile applies it/);
+  // Both are asked for again by the next compile.
+  const { stderr } = await project.run(...where);
+  assert.match(project.text("rules/n.txt"), /^\|\|c\.example\.net\^$/m);
+  assert.doesNotMatch(stderr, /published again/);
 });
 
 test("comments and order of the file stay, and what is not a decision is refused", async () => {

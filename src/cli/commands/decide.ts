@@ -28,9 +28,12 @@ export function decideCommand(verdict: Decision["verdict"]): Command {
       ]);
     const screen = new BuildScreen(options, host, reporter);
     // The summary of a build would hide the answer.
+    const lost: string[] = [];
     const emit: typeof screen.show = (event) => {
-      const isLost = event.kind === "diagnostic" && event.diagnostic.code === "published-text-lost";
-      if (event.kind === "diagnostic" && !isLost) screen.show(event);
+      if (event.kind === "diagnostic") screen.show(event);
+      if (event.kind !== "list-done") return;
+      for (const { code, message } of event.outcome.diagnostics)
+        if (code === "published-text-lost") lost.push(message);
     };
     const context = { options, host, signal, emit, waitMs: proofWait(options.args) };
     const wish = { verdict, names: lists ? [] : operands, exact, reason, reference, until, remove };
@@ -42,7 +45,7 @@ export function decideCommand(verdict: Decision["verdict"]): Command {
     if (!decided.isApplied)
       reporter.info(
         decided.outcome === undefined
-          ? "The texts of the last publish are not stored: the next compile applies it"
+          ? `${lost[0] ?? "The run was stopped"}: the next compile applies it`
           : "Not all lists were built: the next compile that publishes them applies it",
       );
     const failed =
