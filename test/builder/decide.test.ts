@@ -223,6 +223,28 @@ test("a source that was never read does not stop a decision", async () => {
   assert.doesNotMatch(stderr, /published again/);
 });
 
+test("a decision names the other configurations of the folder, which it holds for, too", async () => {
+  const { project } = await published();
+  const where = ["-c", "c.yaml", "--cache-dir", "cache"];
+  const alone = await project.run("block", "one.example", ...where);
+  assert.doesNotMatch(alone.stderr, /holds for/);
+  project.write("kids.yaml", "name: Kids\nsources: [a.txt]\n");
+  project.write("a.txt", "||a.example^\n");
+  project.write("other.yaml", "services: {}\n");
+  const { stderr } = await project.run("block", "two.example", ...where);
+  assert.match(
+    stderr,
+    /^It holds for the next compile of kids\.yaml, too; --filter LIST decides for one list$/m,
+  );
+  const kids = ["-c", "kids.yaml", "--cache-dir", "cache"];
+  await project.run(...kids);
+  const filtered = await project.run("block", "three.example", ...kids, "--filter", "kids");
+  assert.doesNotMatch(filtered.stderr, /holds for/);
+  await project.run(...where);
+  assert.match(project.text("rules/kids.txt"), /\|\|two\.example\^\n\|\|three\.example\^/);
+  assert.doesNotMatch(project.text("rules/n.txt"), /three\.example\^/);
+});
+
 test("comments and order of the file stay, and what is not a decision is refused", async () => {
   const { project } = await published();
   project.write(

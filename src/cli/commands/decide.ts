@@ -1,11 +1,13 @@
 import { Exit } from "../../diagnostics/codes.ts";
 import { CompilerError, errorOf } from "../../diagnostics/render.ts";
-import { printable } from "../../diagnostics/text.ts";
+import { printable, someOf } from "../../diagnostics/text.ts";
 import type { DecideDocument } from "../../documents/documents.ts";
 import type { Decision } from "../../documents/facts.ts";
+import type { Host } from "../../host/host.ts";
 import { decideIn } from "../../index.ts";
+import { withSources } from "../flags/found-config.ts";
 import { flagsOf } from "../flags/help.ts";
-import { proofWait } from "../flags/options.ts";
+import { type Options, proofWait } from "../flags/options.ts";
 import { BuildScreen } from "../output/build-screen.ts";
 import { changedRulesText } from "../output/change-text.ts";
 import { decisionText, explanationText } from "../output/explanation-text.ts";
@@ -42,6 +44,13 @@ export function decideCommand(verdict: Decision["verdict"]): Command {
     if (lists) {
       if (!options.json) await showText(written.map((text) => `${text}\n`).join(""), host);
     } else for (const text of written) reporter.info(`${remove ? "removed" : "decided"}: ${text}`);
+    if (!lists && !remove) {
+      const others = options.filter.length > 0 ? [] : await configsBeside(options, host);
+      if (others.length > 0)
+        reporter.info(
+          `It holds for the next compile of ${someOf(others.map((file) => printable(file)))}, too; --filter LIST decides for one list`,
+        );
+    }
     if (!decided.isApplied)
       reporter.info(
         decided.outcome === undefined
@@ -80,6 +89,13 @@ export function decideCommand(verdict: Decision["verdict"]): Command {
     if (failed.length > 0) return failed[0]!.exit;
     return decided.isProved ? Exit.Done : Exit.Unproved;
   };
+}
+
+/** The other configurations of the folder, which have the same decisions. */
+async function configsBeside({ configPath }: Options, host: Host): Promise<string[]> {
+  const path = host.path.resolve(host.cwd, configPath);
+  const all = await withSources(host.path.dirname(path), host);
+  return all.filter((file) => file !== host.path.basename(path));
 }
 
 /** The names that only decisions are about, in all lists. */
