@@ -215,6 +215,9 @@ export {
 } from "./import/hostlist-compiler.ts";
 /** @internal Reads the settings of other software. */
 export { KNOWN_LISTS, readImportedConfig } from "./import/read-imported-config.ts";
+/** @internal Decisions that a list lacks. */
+export { waitingDecisions } from "./builder/decide.ts";
+export { decisionFor } from "./config/decisions.ts";
 /** @internal Decides and asks, with a host. */
 export { aliveIn, decideIn } from "./library/build.ts";
 /** @internal What a server must know. */

@@ -3,7 +3,9 @@ import { encodeUtf8 } from "../bytes/text.ts";
 import {
   DECISIONS_FILE,
   DECISIONS_HEAD,
+  activeDecisions,
   decisionLine,
+  decisionsIn,
   decisionsText,
   endOf,
   readDecision,
@@ -20,7 +22,8 @@ import { type Host, HostError, ReadOnce } from "../host/host.ts";
 import { OutputLock } from "../publish/list-file.ts";
 import { type BuildContext, type BuildOutcome, build } from "./build.ts";
 import { listFiles } from "./plan/list-plan.ts";
-import { type ListConfig, type Project, openProject } from "./plan/project.ts";
+import type { PublishedList } from "./open-build.ts";
+import { type ListConfig, type Project, isCalled, openProject } from "./plan/project.ts";
 import { lastList, publishedState } from "./state/kept-builds.ts";
 
 /** What to decide about names. */
@@ -107,6 +110,25 @@ export async function decide(
   }
   // A list may be held, refused, or in the hands of another run.
   return { decisions, isApplied: decided.length === lists.length, outcome, lists: decided };
+}
+
+/** The decisions that hold in a list now, and that it was built without: the next publish applies them. */
+export async function waitingDecisions(
+  list: string,
+  { decisions: applied }: Pick<PublishedList, "decisions">,
+  { options, host }: Pick<BuildContext, "options" | "host">,
+): Promise<Decision[]> {
+  if (options.inputs.length > 0) return [];
+  const folder = host.path.dirname(host.path.resolve(host.cwd, options.configPath));
+  // The next build reports a line that is not a decision.
+  const all = await decisionsIn(folder, host).catch((error: unknown): Decision[] => {
+    if (error instanceof CompilerError) return [];
+    throw error;
+  });
+  const active = activeDecisions(all, host.now().getTime(), (of) => isCalled(list, of));
+  const isApplied = ({ verdict, name, exact }: Decision): boolean =>
+    applied.some((one) => one.name === name && one.verdict === verdict && one.exact === exact);
+  return active.filter((one) => !isApplied(one));
 }
 
 /** A decision as `log` shows it: when it began is the time of the entry. */

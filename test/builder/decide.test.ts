@@ -245,6 +245,24 @@ test("a decision names the other configurations of the folder, which it holds fo
   assert.doesNotMatch(project.text("rules/n.txt"), /three\.example\^/);
 });
 
+test("a rollback and why name the decisions that wait for the next publish", async () => {
+  const { project } = await published();
+  const where = ["-c", "c.yaml", "--cache-dir", "cache"];
+  await project.run("block", "one.example", ...where);
+  project.now = "2026-11-10T01:00:00Z";
+  await project.run("allow", "one.example", ...where);
+  project.now = "2026-11-10T02:00:00Z";
+  const { stderr } = await project.run("rollback", "@1", "-c", "c.yaml");
+  const waits = "waits for the next publish: allow one.example  decisions.txt:3";
+  assert.ok(stderr.includes(`\n${waits}`), stderr);
+  const why = await project.run("why", "a.one.example", "two.example", ...where);
+  assert.match(why.stdout, /^a\.one\.example {2}BLOCKED/);
+  assert.equal(why.stdout.split(`  ${waits}`).length, 2, why.stdout);
+  await project.run(...where);
+  const after = await project.run("why", "one.example", ...where);
+  assert.doesNotMatch(after.stdout, /waits|BLOCKED/);
+});
+
 test("comments and order of the file stay, and what is not a decision is refused", async () => {
   const { project } = await published();
   project.write(

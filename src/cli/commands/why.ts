@@ -1,14 +1,16 @@
 import { Exit } from "../../diagnostics/codes.ts";
 import { CompilerError, errorOf } from "../../diagnostics/render.ts";
+import type { Style } from "../../diagnostics/render.ts";
 import { countText, printable } from "../../diagnostics/text.ts";
 import type { NamesOfList } from "../../documents/documents.ts";
-import type { NameRank } from "../../documents/facts.ts";
+import type { Decision, NameRank } from "../../documents/facts.ts";
 import type { NameLiveness } from "../../documents/facts.ts";
 import { sendToOutput } from "../../host/files.ts";
 import type { Host } from "../../host/host.ts";
 import {
   asciiName,
   askedName,
+  decisionFor,
   lastList,
   listNames,
   livenessFinder,
@@ -17,12 +19,13 @@ import {
   timesAsked,
   trafficLogs,
   verdictsOf,
+  waitingDecisions,
   withAliases,
 } from "../../index.ts";
 import { type ListAnswer, answerLists } from "../answers.ts";
 import { flagsOf } from "../flags/help.ts";
 import type { Options } from "../flags/options.ts";
-import { explanationText } from "../output/explanation-text.ts";
+import { explanationText, waitingText } from "../output/explanation-text.ts";
 import { columnsOf } from "../output/reporter.ts";
 import { locationText, rankText } from "../output/table.ts";
 import type { Command } from "./registry.ts";
@@ -63,6 +66,7 @@ export const whyCommand: Command = async (options, host, reporter, signal) => {
   const answer = async (list: string): Promise<ListAnswer<Omit<NamesOfList, "list">>> => {
     const { name: file, build } = await lastList(list, options, host);
     const explanations = await build.why(...names);
+    const waiting = await waitingDecisions(list, build, { options, host });
     const columns = columnsOf(host.stdout);
     return {
       text: () =>
@@ -70,6 +74,7 @@ export const whyCommand: Command = async (options, host, reporter, signal) => {
           .map(
             (one) =>
               explanationText(one, { ...options, file }, reporter.dataStyle, columns) +
+              waitingLine(decisionFor(one.name, waiting), reporter.dataStyle) +
               aliveLine(aliveOf?.(one.name), one.name) +
               rankLine(rankOf(one.name)) +
               askedText(one.name, asked),
@@ -96,6 +101,10 @@ function askedText(
   if (asked === undefined) return "";
   const times = countText(asked.times.get(name) ?? 0, "time");
   return `  asked ${times} in ${countText(asked.queries, "query", "queries")}\n`;
+}
+
+function waitingLine(decision: Decision | undefined, style: Style): string {
+  return decision === undefined ? "" : `  ${waitingText(decision, style)}\n`;
 }
 
 function aliveLine(alive: NameLiveness | undefined, name: string): string {
