@@ -263,6 +263,18 @@ test("a rollback and why name the decisions that wait for the next publish", asy
   assert.doesNotMatch(after.stdout, /waits|BLOCKED/);
 });
 
+test("why says that a decision is the reason, also for a line that another one made redundant", async () => {
+  const files = { "c.yaml": "name: N\nsources: [a.txt]\ntransformations: [Compress]\n" };
+  const lines = "||x.example.net^\n||a.x.example.net^\n||b.a.x.example.net^\n||y.example.net^\n";
+  const project = new MemoryProject({ ...files, "a.txt": lines });
+  const where = ["-c", "c.yaml"];
+  await project.run(...where);
+  await project.run("allow", "x.example.net", ...where);
+  const { stdout } = await project.run("why", "b.a.x.example.net", ...where);
+  assert.equal(stdout.match(/decided, the decision of the user/g)?.length, 2, stdout);
+  assert.doesNotMatch(stdout, /covered/);
+});
+
 test("comments and order of the file stay, and what is not a decision is refused", async () => {
   const { project } = await published();
   project.write(
