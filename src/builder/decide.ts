@@ -13,7 +13,7 @@ import {
   untilText,
 } from "../config/decisions.ts";
 import { CompilerError, errorOf } from "../diagnostics/render.ts";
-import { printable, reasonOf } from "../diagnostics/text.ts";
+import { printable, reasonOf, shellWord } from "../diagnostics/text.ts";
 import { slugOf } from "../engine/plan.ts";
 import { type ListChange, listChange } from "../explain/list-change.ts";
 import { askedName } from "../explain/traffic.ts";
@@ -45,6 +45,8 @@ export interface DecisionRequest {
 export interface DecisionResult {
   /** The decisions about these names now; those that were removed, after `remove`. */
   readonly decisions: readonly Decision[];
+  /** @internal The earlier decisions that they replace. */
+  readonly replaced: readonly Decision[];
   /** Whether all lists are built again. If not, the next build applies the decisions. */
   readonly isApplied: boolean;
   readonly outcome: BuildOutcome | undefined;
@@ -78,11 +80,11 @@ export async function decide(
     const decisions = (project.decisions ?? []).filter(
       (one) => one.verdict === request.verdict && endOf(one) > now,
     );
-    return { decisions, isApplied: true, outcome: undefined, lists: [] };
+    return { decisions, replaced: [], isApplied: true, outcome: undefined, lists: [] };
   }
   const only = options.filter.length === 0 ? [undefined] : lists.map(slug);
   const wanted = only.flatMap((list) => requested(request, list, host.now()));
-  const decisions = await edit(project, context, (text) =>
+  const { decisions, replaced } = await edit(project, context, (text) =>
     request.remove === true ? without(text, wanted) : including(text, wanted),
   );
   const names = [...new Set(wanted.map(({ name }) => name))];
@@ -97,7 +99,7 @@ export async function decide(
     diagnostics.some(({ code }) => code === "published-text-lost"),
   );
   if (isLost || outcome.status === "interrupted")
-    return { decisions, isApplied: false, outcome: undefined, lists: [] };
+    return { decisions, replaced, isApplied: false, outcome: undefined, lists: [] };
   const decided: DecidedList[] = [];
   for (const [index, list] of lists.entries()) {
     const found = outcome.lists.find((one) => one.list === list.config.name);
@@ -109,7 +111,8 @@ export async function decide(
     decided.push({ list: list.config.name, file, change, names: await last.why(...names) });
   }
   // A list may be held, refused, or in the hands of another run.
-  return { decisions, isApplied: decided.length === lists.length, outcome, lists: decided };
+  const isApplied = decided.length === lists.length;
+  return { decisions, replaced, isApplied, outcome, lists: decided };
 }
 
 /** The decisions that hold in a list now, and that it was built without: the next publish applies them. */
@@ -192,12 +195,17 @@ function refused(
 
 interface Edited {
   readonly after: string;
+  /** The decisions that others replace. */
+  readonly replaced: readonly Decision[];
   readonly decisions: readonly Decision[];
 }
 
 /** Adds decisions. Each replaces those about the same names, in their place. */
 function including(text: string, wanted: readonly NewDecision[]): Edited {
   const lines = linesOf(text === "" ? DECISIONS_HEAD : text);
+  const replaced = readDecisions(text, DECISIONS_FILE).filter((other) =>
+    wanted.some((one) => isAbout(one, other) && !isRepeated(one, other)),
+  );
   for (const one of wanted) {
     const old = placesOf(lines, (other) => isAbout(one, other));
     const [first, ...others] = old;
@@ -208,7 +216,12 @@ function including(text: string, wanted: readonly NewDecision[]): Edited {
   const after = `${lines.join("\n")}\n`;
   const all = readDecisions(after, DECISIONS_FILE);
   const decisions = all.filter((one) => wanted.some((other) => isAbout(one, other)));
-  return { after, decisions };
+  return { after, replaced, decisions };
+}
+
+/** Whether a decision says what an earlier one says, from another day on. */
+function isRepeated(one: NewDecision, { file: _file, line: _line, ...other }: Decision): boolean {
+  return decidedText(one) === decidedText(other);
 }
 
 function without(text: string, wanted: readonly NewDecision[]): Edited {
@@ -217,16 +230,27 @@ function without(text: string, wanted: readonly NewDecision[]): Edited {
   const decisions: Decision[] = [];
   for (const one of wanted) {
     const old = placesOf(lines, (other) => isAbout(one, other) && other.verdict === one.verdict);
-    if (old.length === 0)
+    if (old.length === 0) {
+      const other = all.find(
+        ({ name, verdict, list }) =>
+          name === one.name && verdict === one.verdict && list !== one.list,
+      );
+      const where = one.list === undefined ? "" : ` in ${one.list}`;
       throw new CompilerError([
-        errorOf("bad-decision", `There is no decision ${one.verdict} ${one.name}`, {
-          hint: `rules-compiler ${one.verdict} --list shows the decisions`,
+        errorOf("bad-decision", `There is no decision ${one.verdict} ${one.name}${where}`, {
+          hint:
+            other === undefined
+              ? `rules-compiler ${one.verdict} --list shows the decisions`
+              : other.list === undefined
+                ? "There is one for all lists: remove it without --filter"
+                : `There is one for the list ${printable(other.list)}: add --filter ${shellWord(printable(other.list))}`,
         }),
       ]);
+    }
     decisions.push(...all.filter((other) => isAbout(one, other) && other.verdict === one.verdict));
     for (const index of old.toReversed()) lines.splice(index, 1);
   }
-  return { after: lines.length === 0 ? "" : `${lines.join("\n")}\n`, decisions };
+  return { after: lines.length === 0 ? "" : `${lines.join("\n")}\n`, replaced: [], decisions };
 }
 
 function linesOf(text: string): string[] {
@@ -255,14 +279,14 @@ async function edit(
   { folder }: Project,
   { host, signal }: BuildContext,
   change: (text: string) => Edited,
-): Promise<readonly Decision[]> {
+): Promise<Edited> {
   const path = host.path.join(folder, DECISIONS_FILE);
   try {
     const lock = await turnFor(path, host, signal);
     try {
-      const { after, decisions } = change(await decisionsText(folder, host));
-      await writeWhole(path, host, (file) => file.write(encodeUtf8(after)));
-      return decisions;
+      const edited = change(await decisionsText(folder, host));
+      await writeWhole(path, host, (file) => file.write(encodeUtf8(edited.after)));
+      return edited;
     } finally {
       await lock.release();
     }

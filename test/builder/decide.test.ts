@@ -158,7 +158,7 @@ test("a decision about a held list is written, and says that it is not applied",
   assert.deepEqual({ isApplied, lists }, { isApplied: false, lists: [] });
   assert.match(stderr, /list-held/);
   const said = await project.run("block", "new.example", ...where);
-  assert.match(said.stderr, /the next compile that publishes them applies it/);
+  assert.match(said.stderr, /^N is held: the next compile that publishes it applies it$/m);
   assert.equal(project.text("rules/n.txt"), before);
   await project.run("hold", "--end", "-c", "c.yaml");
   await project.run(...where);
@@ -273,6 +273,39 @@ test("why says that a decision is the reason, also for a line that another one m
   const { stdout } = await project.run("why", "b.a.x.example.net", ...where);
   assert.equal(stdout.match(/decided, the decision of the user/g)?.length, 2, stdout);
   assert.doesNotMatch(stdout, /covered/);
+});
+
+test("a decision says which one it replaces", async () => {
+  const { project } = await published();
+  const where = ["-c", "c.yaml", "--cache-dir", "cache"];
+  const first = await project.run("allow", "shop.example.net", "--reason", "The cart", ...where);
+  assert.doesNotMatch(first.stderr, /replaces/);
+  const again = await project.run("allow", "shop.example.net", ...where);
+  assert.match(again.stderr, /^replaces: allow shop\.example\.net .*: The cart$/m);
+  const same = await project.run("allow", "shop.example.net", ...where);
+  assert.doesNotMatch(same.stderr, /replaces/);
+  const other = await project.run("block", "shop.example.net", ...where);
+  assert.match(other.stderr, /^replaces: allow shop\.example\.net/m);
+});
+
+test("a decision for one list is removed with --filter, and the hint says so", async () => {
+  const { project } = await published();
+  const where = ["-c", "c.yaml", "--cache-dir", "cache"];
+  const hintOf = async (...words: string[]): Promise<string | undefined> => {
+    const { exit, stderr } = await project.run(...words, "--remove", ...where);
+    assert.equal(exit, 2, stderr);
+    return /hint: (?<hint>.*)/.exec(stderr)?.groups?.["hint"];
+  };
+  project.write("decisions.txt", "allow b.example in kids\nallow all.example\n");
+  assert.equal(
+    await hintOf("allow", "b.example"),
+    "There is one for the list kids: add --filter kids",
+  );
+  assert.equal(
+    await hintOf("allow", "all.example", "--filter", "N"),
+    "There is one for all lists: remove it without --filter",
+  );
+  assert.match((await hintOf("block", "b.example"))!, /--list shows/);
 });
 
 test("comments and order of the file stay, and what is not a decision is refused", async () => {

@@ -44,6 +44,8 @@ export function decideCommand(verdict: Decision["verdict"]): Command {
     if (lists) {
       if (!options.json) await showText(written.map((text) => `${text}\n`).join(""), host);
     } else for (const text of written) reporter.info(`${remove ? "removed" : "decided"}: ${text}`);
+    for (const one of decided.replaced)
+      reporter.info(`replaces: ${decisionText(one, reporter.style)}`);
     if (!lists && !remove) {
       const others = options.filter.length > 0 ? [] : await configsBeside(options, host);
       if (others.length > 0)
@@ -55,7 +57,7 @@ export function decideCommand(verdict: Decision["verdict"]): Command {
       reporter.info(
         decided.outcome === undefined
           ? `${lost[0] ?? "The run was stopped"}: the next compile applies it`
-          : "Not all lists were built: the next compile that publishes them applies it",
+          : `${notBuilt(decided.outcome.lists)}: the next compile that publishes ${decided.outcome.lists.length === 1 ? "it" : "them"} applies it`,
       );
     const failed =
       decided.outcome?.lists.filter(({ status }) => status === "failed" || status === "refused") ??
@@ -90,6 +92,20 @@ export function decideCommand(verdict: Decision["verdict"]): Command {
     return decided.isProved ? Exit.Done : Exit.Unproved;
   };
 }
+
+/** The lists that a decision did not reach, and why. */
+function notBuilt(lists: readonly { readonly list: string; readonly status: string }[]): string {
+  const missed = lists.filter(({ status }) => status !== "published" && status !== "unchanged");
+  return missed.length === 0
+    ? "Not all lists were built"
+    : someOf(
+        missed.map(
+          ({ list, status }) => `${printable(list, 60)} is ${NOT_BUILT[status] ?? "not built"}`,
+        ),
+      );
+}
+
+const NOT_BUILT: Readonly<Record<string, string>> = { held: "held", refused: "refused" };
 
 /** The other configurations of the folder, which have the same decisions. */
 async function configsBeside({ configPath }: Options, host: Host): Promise<string[]> {
