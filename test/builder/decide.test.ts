@@ -308,6 +308,19 @@ test("a decision for one list is removed with --filter, and the hint says so", a
   assert.match((await hintOf("block", "b.example"))!, /--list shows/);
 });
 
+test("the log says that a source with a problem was removed", async () => {
+  const project = new MemoryProject({ "c.yaml": CONFIG }, webOf({ [URL_A]: "||a.example^\n" }));
+  const where = ["-c", "c.yaml", "--cache-dir", "cache"];
+  await project.run(...where);
+  project.write("c.yaml", CONFIG.replace(/ {2}- source: \S+\n {4}name: B\n/, ""));
+  project.now = "2026-11-11T00:00:00Z";
+  const { stderr } = await project.run(...where);
+  assert.doesNotMatch(stderr, /no longer/);
+  const { stdout } = await project.run("log", "-c", "c.yaml");
+  assert.match(stdout, /^ *2026-11-11 .*ended .* B is no longer in the configuration$/m);
+  assert.match(stdout, /^ *2026-11-10 .*began .* B failed/m);
+});
+
 test("comments and order of the file stay, and what is not a decision is refused", async () => {
   const { project } = await published();
   project.write(
