@@ -95,7 +95,7 @@ export function settle(
   const over = gone
     .filter((one) => ends(one) && !isRemoved(one))
     .flatMap((one) => overOf(one, all, now));
-  // The user removed it, which is no news, but the log has when it began.
+  // The user removed it and needs no message, but the log has when it began.
   const removed = new Set(
     gone.filter((one) => ends(one) && isRemoved(one)).map((one) => subjectOf(one)),
   );
