@@ -3,7 +3,9 @@ import { encodeUtf8 } from "../bytes/text.ts";
 import {
   DECISIONS_FILE,
   DECISIONS_HEAD,
+  activeDecisions,
   decisionLine,
+  decisionsIn,
   decisionsText,
   endOf,
   readDecision,
@@ -11,7 +13,7 @@ import {
   untilText,
 } from "../config/decisions.ts";
 import { CompilerError, errorOf } from "../diagnostics/render.ts";
-import { printable, reasonOf as causeOf } from "../diagnostics/text.ts";
+import { printable, reasonOf as causeOf, shellWord } from "../diagnostics/text.ts";
 import { slugOf } from "../engine/plan.ts";
 import { type ListChange, listChange } from "../explain/list-change.ts";
 import { askedName } from "../explain/traffic.ts";
@@ -20,7 +22,8 @@ import { type Host, HostError, ReadOnce } from "../host/host.ts";
 import { OutputLock } from "../publish/list-file.ts";
 import { type BuildContext, type BuildOutcome, type ListOutcome, build } from "./build.ts";
 import { listFiles } from "./plan/list-plan.ts";
-import { type ListConfig, type Project, openProject } from "./plan/project.ts";
+import type { PublishedList } from "./open-build.ts";
+import { type ListConfig, type Project, isCalled, openProject } from "./plan/project.ts";
 import { lastList, publishedState } from "./state/kept-builds.ts";
 
 /** What to decide about names. */
@@ -42,6 +45,8 @@ export interface DecisionRequest {
 export interface DecisionResult {
   /** The decisions about these names now; those that were removed, after `remove`. */
   readonly decisions: readonly Decision[];
+  /** @internal The earlier decisions that they replace. */
+  readonly replaced: readonly Decision[];
   /** Whether all lists are built again. If not, the next build applies the decisions. */
   readonly isApplied: boolean;
   /** Why not, if they are not. */
@@ -79,11 +84,11 @@ export async function decide(
     const decisions = (project.decisions ?? []).filter(
       (one) => one.verdict === request.verdict && endOf(one) > now,
     );
-    return { decisions, isApplied: true, outcome: undefined, lists: [] };
+    return { decisions, replaced: [], isApplied: true, outcome: undefined, lists: [] };
   }
   const only = options.filter.length === 0 ? [undefined] : lists.map(slug);
   const wanted = only.flatMap((list) => requested(request, list, host.now()));
-  const decisions = await edit(project, context, (text) =>
+  const { decisions, replaced } = await edit(project, context, (text) =>
     request.remove === true ? without(text, wanted) : including(text, wanted),
   );
   const names = [...new Set(wanted.map(({ name }) => name))];
@@ -106,7 +111,7 @@ export async function decide(
   }
   const isApplied = decided.length === lists.length;
   const why = !isApplied && { notApplied: reasonOf(outcome) };
-  return { decisions, isApplied, ...why, outcome, lists: decided };
+  return { decisions, replaced, isApplied, ...why, outcome, lists: decided };
 }
 
 function reasonOf({ status, lists }: BuildOutcome): NotApplied {
@@ -116,8 +121,27 @@ function reasonOf({ status, lists }: BuildOutcome): NotApplied {
 }
 
 /** Whether a list stays as it is, because the text of one of its sources is not stored. */
-export function isTextLost({ diagnostics }: ListOutcome): boolean {
+export function isTextLost({ diagnostics }: Pick<ListOutcome, "diagnostics">): boolean {
   return diagnostics.some(({ code }) => code === "published-text-lost");
+}
+
+/** The decisions that hold in a list now, and that it was built without: the next publish applies them. */
+export async function waitingDecisions(
+  list: string,
+  { decisions: applied }: Pick<PublishedList, "decisions">,
+  { options, host }: Pick<BuildContext, "options" | "host">,
+): Promise<Decision[]> {
+  if (options.inputs.length > 0) return [];
+  const folder = host.path.dirname(host.path.resolve(host.cwd, options.configPath));
+  // The next build reports a line that is not a decision.
+  const all = await decisionsIn(folder, host).catch((error: unknown): Decision[] => {
+    if (error instanceof CompilerError) return [];
+    throw error;
+  });
+  const active = activeDecisions(all, host.now().getTime(), (of) => isCalled(list, of));
+  const isApplied = ({ verdict, name, exact }: Decision): boolean =>
+    applied.some((one) => one.name === name && one.verdict === verdict && one.exact === exact);
+  return active.filter((one) => !isApplied(one));
 }
 
 /** A decision as `log` shows it: when it began is the time of the entry. */
@@ -181,12 +205,17 @@ function refused(
 
 interface Edited {
   readonly after: string;
+  /** The decisions that others replace. */
+  readonly replaced: readonly Decision[];
   readonly decisions: readonly Decision[];
 }
 
 /** Adds decisions. Each replaces those about the same names, in their place. */
 function including(text: string, wanted: readonly NewDecision[]): Edited {
   const lines = linesOf(text === "" ? DECISIONS_HEAD : text);
+  const replaced = readDecisions(text, DECISIONS_FILE).filter((other) =>
+    wanted.some((one) => isAbout(one, other) && !isRepeated(one, other)),
+  );
   for (const one of wanted) {
     const old = placesOf(lines, (other) => isAbout(one, other));
     const [first, ...others] = old;
@@ -197,7 +226,12 @@ function including(text: string, wanted: readonly NewDecision[]): Edited {
   const after = `${lines.join("\n")}\n`;
   const all = readDecisions(after, DECISIONS_FILE);
   const decisions = all.filter((one) => wanted.some((other) => isAbout(one, other)));
-  return { after, decisions };
+  return { after, replaced, decisions };
+}
+
+/** Whether a decision says what an earlier one says, from another day on. */
+function isRepeated(one: NewDecision, { file: _file, line: _line, ...other }: Decision): boolean {
+  return decidedText(one) === decidedText(other);
 }
 
 function without(text: string, wanted: readonly NewDecision[]): Edited {
@@ -206,16 +240,27 @@ function without(text: string, wanted: readonly NewDecision[]): Edited {
   const decisions: Decision[] = [];
   for (const one of wanted) {
     const old = placesOf(lines, (other) => isAbout(one, other) && other.verdict === one.verdict);
-    if (old.length === 0)
+    if (old.length === 0) {
+      const other = all.find(
+        ({ name, verdict, list }) =>
+          name === one.name && verdict === one.verdict && list !== one.list,
+      );
+      const where = one.list === undefined ? "" : ` in ${one.list}`;
       throw new CompilerError([
-        errorOf("bad-decision", `There is no decision ${one.verdict} ${one.name}`, {
-          hint: `rules-compiler ${one.verdict} --list shows the decisions`,
+        errorOf("bad-decision", `There is no decision ${one.verdict} ${one.name}${where}`, {
+          hint:
+            other === undefined
+              ? `rules-compiler ${one.verdict} --list shows the decisions`
+              : other.list === undefined
+                ? "There is one for all lists: remove it without --filter"
+                : `There is one for the list ${printable(other.list)}: add --filter ${shellWord(printable(other.list))}`,
         }),
       ]);
+    }
     decisions.push(...all.filter((other) => isAbout(one, other) && other.verdict === one.verdict));
     for (const index of old.toReversed()) lines.splice(index, 1);
   }
-  return { after: lines.length === 0 ? "" : `${lines.join("\n")}\n`, decisions };
+  return { after: lines.length === 0 ? "" : `${lines.join("\n")}\n`, replaced: [], decisions };
 }
 
 function linesOf(text: string): string[] {
@@ -244,14 +289,14 @@ async function edit(
   { folder }: Project,
   { host, signal }: BuildContext,
   change: (text: string) => Edited,
-): Promise<readonly Decision[]> {
+): Promise<Edited> {
   const path = host.path.join(folder, DECISIONS_FILE);
   try {
     const lock = await turnFor(path, host, signal);
     try {
-      const { after, decisions } = change(await decisionsText(folder, host));
-      await writeWhole(path, host, (file) => file.write(encodeUtf8(after)));
-      return decisions;
+      const edited = change(await decisionsText(folder, host));
+      await writeWhole(path, host, (file) => file.write(encodeUtf8(edited.after)));
+      return edited;
     } finally {
       await lock.release();
     }

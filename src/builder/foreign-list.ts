@@ -6,6 +6,7 @@ import { contextWith, slugOf } from "../engine/plan.ts";
 import { NO_PLUGINS } from "../engine/plugins.ts";
 import { StateFile, isText, mapOf, objectOf, oneOf } from "../host/files.ts";
 import { type Host, HostError, ReadOnce } from "../host/host.ts";
+import { isAddress } from "../sources/limits.ts";
 import type { BuildOptions, ProjectOptions } from "./plan/build-options.ts";
 import type { ListPlan } from "./plan/list-plan.ts";
 import { configPath } from "./plan/project.ts";
@@ -33,8 +34,9 @@ export async function refuseForeignList(
     const theirs = (await listsAt(other, host)).find(
       (one) => slugOf(one.name) === slugOf(config.name),
     );
-    const isBeside = own !== undefined && host.path.dirname(own) === host.path.dirname(other);
-    if (theirs === undefined || isSameList(config, theirs, isBeside)) continue;
+    const them = theirs && { ...theirs, folder: host.path.dirname(other) };
+    if (them === undefined || (await isSameList({ ...config, folder: project.folder }, them, host)))
+      continue;
     const shown = printable(shownPath(other, host));
     const mine = own === undefined ? "this run" : printable(shownPath(own, host));
     throw new CompilerError([
@@ -103,13 +105,39 @@ export async function rememberPlaces(
     await file?.tryReplace({ version: 1, lists });
 }
 
-/** In one folder, two configurations are two lists unless they have the same sources. A copy elsewhere may have been edited. */
-function isSameList(one: Config, other: Config, isBeside: boolean): boolean {
-  const [mine, theirs] = [one, other].map(
+type Placed = Pick<Config, "sources"> & { readonly folder: string };
+
+/**
+ * In one folder, two configurations are two lists unless they have the same sources. A copy elsewhere has the same sources, too; one that was
+ * edited still shares half of them, and a path counts only if it leads to the same file.
+ */
+async function isSameList(mine: Placed, theirs: Placed, host: Host): Promise<boolean> {
+  const isBeside = host.path.resolve(host.cwd, mine.folder) === theirs.folder;
+  const [own, others] = [mine, theirs].map(
     ({ sources }) => new Set(sources.map(({ source }) => source)),
   );
-  const shared = [...mine!].filter((source) => theirs!.has(source)).length;
-  return isBeside ? shared === Math.max(mine!.size, theirs!.size) : shared > 0;
+  const most = Math.max(own!.size, others!.size);
+  if (sharedBy(own!, others!) === most) return true;
+  const shared = sharedBy(await placesOf(own!, mine, host), await placesOf(others!, theirs, host));
+  return isBeside ? shared === most : shared * 2 >= most;
+}
+
+function sharedBy(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
+  return [...one].filter((entry) => other.has(entry)).length;
+}
+
+/** Where sources are: URLs, and paths as a build looks them up. */
+async function placesOf(
+  sources: ReadonlySet<string>,
+  { folder }: Placed,
+  host: Host,
+): Promise<Set<string>> {
+  const places = [...sources].map(async (source) => {
+    if (isAddress(source)) return source;
+    const path = host.path.resolve(host.cwd, folder, source);
+    return (await host.exists(path)) ? path : host.path.resolve(host.cwd, source);
+  });
+  return new Set(await Promise.all(places));
 }
 
 /** The lists of a configuration; none if it is gone or invalid. */

@@ -1,4 +1,10 @@
-import type { Explanation, LineOfFate, ListStats, TrafficStats } from "../documents/facts.ts";
+import type {
+  DecisionUse,
+  Explanation,
+  LineOfFate,
+  ListStats,
+  TrafficStats,
+} from "../documents/facts.ts";
 import { CompilerError, errorOf } from "../diagnostics/render.ts";
 import { printable } from "../diagnostics/text.ts";
 import { fateLines, statsOf } from "../explain/glossary.ts";
@@ -30,6 +36,11 @@ export class PublishedList {
     this.record = record;
     this.cacheDir = cacheDir;
     this.host = host;
+  }
+
+  /** @internal The decisions that it was built with. */
+  get decisions(): readonly DecisionUse[] {
+    return this.record.header.decisions ?? [];
   }
 
   /** Whether names are blocked: by which rule, from which line of which source, and since when. */

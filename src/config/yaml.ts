@@ -20,7 +20,7 @@ import {
 export function parseYaml(text: string): ConfigNode {
   checkFlowDepth(text);
   const document = parseOrRefuse(text);
-  if (document.errors.length > 0) throw syntaxErrorOf(document.errors);
+  if (document.errors.length > 0) throw syntaxErrorOf(document.errors, text);
   if (document.contents === null)
     throw new ConfigSyntaxError("the file is empty", 0, "Remove it, then: rules-compiler init");
   return new TreeBuilder().build(document.contents, 0);
@@ -51,17 +51,30 @@ const INDENT_HINT = "Indent all keys and all dashes of one level by the same num
 /** Errors about the start of a line. */
 const INDENT_CODES: ReadonlySet<string> = new Set(["BAD_INDENT", "TAB_AS_INDENT", "MISSING_CHAR"]);
 
-function syntaxErrorOf([first, second]: readonly YAMLError[]): ConfigSyntaxError {
+const ENTRY_HINT =
+  "Move it to the other entries of its key, such as sources, and indent it as they are";
+
+function syntaxErrorOf([first, second]: readonly YAMLError[], text: string): ConfigSyntaxError {
   const { code, pos } = first!;
   const message = first!.message.split("\n")[0]!;
   if (code === "BLOCK_AS_IMPLICIT_KEY") {
     // A line that is indented too far continues the value above. The second error ends at its key.
-    if (second?.code === "MULTILINE_IMPLICIT_KEY")
+    if (second?.code === "MULTILINE_IMPLICIT_KEY") {
+      const at = second.pos[1] - 1;
+      const line = text.lastIndexOf("\n", at) + 1;
+      const dash = /^ *(?=- )/.exec(text.slice(line))?.[0].length;
+      if (dash !== undefined)
+        return new ConfigSyntaxError(
+          "this entry does not belong to the key above it",
+          line + dash,
+          ENTRY_HINT,
+        );
       return new ConfigSyntaxError(
         "this line is indented more than the one that it belongs with",
-        second.pos[1] - 1,
+        at,
         INDENT_HINT,
       );
+    }
     return new ConfigSyntaxError(message, pos[0], 'Quote a string that contains ": "');
   }
   return new ConfigSyntaxError(message, pos[0], INDENT_CODES.has(code) ? INDENT_HINT : undefined);

@@ -681,9 +681,9 @@ const COMPILE_CODES = {
     hint: "Write: allow NAME or block NAME, then exact, since DATE, until DATE, in LIST, ref REFERENCE, # REASON as needed",
   },
   "published-text-lost": {
-    exit: 4,
+    exit: 0,
     meaning:
-      "`allow` and `block` build from the texts of the last publish, and one of them is not in the cache.",
+      "`allow` and `block` build from the texts of the last publish, and one of them is not in the cache. The decision is written.",
     hint: "The next compile applies the decision",
   },
   "decision-expired": {

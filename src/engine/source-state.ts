@@ -7,7 +7,7 @@ import type { HostError } from "../host/host.ts";
 import type { SourceState } from "../sources/acquire.ts";
 import { digestOf } from "../sources/copies.ts";
 import type { KeyFiles } from "../sources/fetch-text.ts";
-import { EndedError, GONE_HINT, type NetworkWatch } from "../sources/limits.ts";
+import { EndedError, GONE_HINT, type NetworkWatch, UnpublishedError } from "../sources/limits.ts";
 import type { EngineOptions, SourceOptions } from "./compile-options.ts";
 import type { PlannedSource } from "./plan.ts";
 
@@ -35,7 +35,9 @@ export class SourceConditions {
   }
 
   /** What the user demands stops the list; anything else is left out. */
-  mayLeaveOut({ isRequired }: SourceOptions, { diagnostics }: CompilerError): boolean {
+  mayLeaveOut({ isRequired }: SourceOptions, error: CompilerError): boolean {
+    if (error instanceof UnpublishedError) return true;
+    const { diagnostics } = error;
     const isLocked = diagnostics.some(({ code }) => code.startsWith("lock-"));
     const { compat, signal, fromPublished } = this.options;
     return (
@@ -95,6 +97,8 @@ export class SourceConditions {
     const isEnough = hasList ? gone.length < sources.length : gone.length * 2 <= sources.length;
     if (gone.length === 0 || isEnough || this.options.anyMayFail === true) return;
     if (found.failures.length > 0) return;
+    if (this.options.fromPublished === true)
+      throw new CompilerError(gone.flatMap(({ state }) => ("causes" in state ? state.causes : [])));
     const { network } = this;
     const { diagnostics } = missingError(gone, sources.length, { hasList, network });
     throw new CompilerError([...found.diagnostics, ...diagnostics]);
@@ -131,7 +135,12 @@ function stateWarnings(
 type Unread = Extract<SourceState, { readonly kind: "stale" | "dropped" }>;
 
 function isUnread(state: SourceState): state is Unread {
-  return state.kind === "stale" || state.kind === "dropped";
+  return state.kind === "stale" || (state.kind === "dropped" && !isUnpublished(state));
+}
+
+/** Whether the build from the published texts lacks it as the published list does, so that there is nothing to tell. */
+function isUnpublished({ causes }: Pick<Unread, "causes">): boolean {
+  return causes.every(({ code }) => code === "published-text-lost");
 }
 
 function offlineNote(states: readonly NamedState[]): Diagnostic {

@@ -74,7 +74,7 @@ function locationOf(row: number, record: BuildRecord): LineLocation {
 }
 
 function lineFate(row: number, text: string, record: BuildRecord): LineFate {
-  const fate = record.fateOf(row);
+  const fate = shownFate(row, record);
   const location = locationOf(row, record);
   const [name, , meaning] = FATES[fate] ?? ["unknown", "", ""];
   return {
@@ -84,6 +84,14 @@ function lineFate(row: number, text: string, record: BuildRecord): LineFate {
     meaning,
     ...(hasCause(fate) ? { by: locationOf(record.keeperOf(row), record) } : {}),
   };
+}
+
+/** The fate of a row. If a decision replaced the line that made it redundant, the decision is the reason. */
+function shownFate(row: number, record: BuildRecord): number {
+  const fate = record.fateOf(row);
+  return hasCause(fate) && record.fateOf(record.keeperOf(row)) === Fate.Decided
+    ? Fate.Decided
+    : fate;
 }
 
 function unblocking(name: string, rule: string): { allow: string; effect: string } {

@@ -42,10 +42,6 @@ export function configText({ name, setup, formats, ...files }: NewConfig): strin
     `name: ${quoted(name)}`,
     ...Object.entries(titles).map(([key, text]) => `${key}: ${quoted(text)}`),
     "",
-    "# Where the rules come from. A source that fails is replaced by its last good copy.",
-    "sources:",
-    ...sourcesOf(setup, files),
-    "",
     ...settingLines(settings ?? { transformations: RECOMMENDED }),
     ...(isOne
       ? [
@@ -57,6 +53,11 @@ export function configText({ name, setup, formats, ...files }: NewConfig): strin
       : ["", ...groupLines(name, setup, groups)]),
     ...guardLines(setup.mayBlock ?? []),
     ...outputLines(formats),
+    "",
+    // The last key, so that an entry can be appended to the file.
+    "# Where the rules come from. A source that fails is replaced by its last good copy. Add a list at the end.",
+    "sources:",
+    ...sourcesOf(setup, files),
   ].join("\n")}\n`;
 }
 

@@ -133,6 +133,9 @@ export {
 export { KNOWN_LISTS, readImportedConfig } from "../import/read-imported-config.ts";
 // Decides and asks, with a host.
 export { aliveIn, decideIn } from "./build.ts";
+// Decisions that a list lacks.
+export { waitingDecisions } from "../builder/decide.ts";
+export { decisionFor } from "../config/decisions.ts";
 // What a server must know.
 export { servedConfig } from "./serving.ts";
 // Says whether a name exists.

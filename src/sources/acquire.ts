@@ -23,6 +23,7 @@ import {
   type DownloadBudget,
   EndedError,
   SourceSlots,
+  UnpublishedError,
   copyTooOld,
   offlineError,
   shownAddress,
@@ -162,8 +163,13 @@ export async function acquire(source: RemoteSource, context: AcquireContext): Pr
 async function acquirePublished(source: RemoteSource, context: AcquireContext): Promise<Acquired> {
   const { store } = context;
   const published = store && (await publishedText(source, { ...context, store }));
-  if (published === undefined)
-    throw sourceError("published-text-lost", `The published text of ${source.label} is not stored`);
+  if (published === undefined) {
+    const message = `The published text of ${source.name} is not stored`;
+    const lost = sourceError("published-text-lost", message);
+    const isUnpublished =
+      context.ledger?.isLost === false && context.ledger.historyOf(source.ledgerKey) === undefined;
+    throw isUnpublished ? new UnpublishedError(lost.diagnostics) : lost;
+  }
   const { list, files } = published;
   await takeCopy(source, { list, files, isPublished: true }, context);
   return { list, files, state: { kind: "unchanged" } };

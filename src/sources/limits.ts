@@ -462,6 +462,9 @@ export class EndedError extends CompilerError {
   }
 }
 
+/** What was published last lacks the source, so that a build from the published texts lacks it as well. */
+export class UnpublishedError extends CompilerError {}
+
 /** Where a list is: a URL or an absolute path. */
 export type Location =
   | {

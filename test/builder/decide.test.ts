@@ -158,7 +158,7 @@ test("a decision about a held list is written, and says that it is not applied",
   assert.deepEqual({ isApplied, lists }, { isApplied: false, lists: [] });
   assert.match(stderr, /list-held/);
   const said = await project.run("block", "new.example", ...where);
-  assert.match(said.stderr, /the next compile that publishes them applies it/);
+  assert.match(said.stderr, /^N is held: the next compile that publishes it applies it$/m);
   assert.equal(project.text("rules/n.txt"), before);
   await project.run("hold", "--end", "-c", "c.yaml");
   await project.run(...where);
@@ -179,14 +179,146 @@ test("where the texts are lost, the decision is written, and the next compile ap
     "cache",
   );
   assert.equal(exit, 0, stderr);
-  assert.match(stderr, /the next compile applies it/);
+  assert.match(stderr, /published text of A is not stored: the next compile applies it/);
   assert.equal(project.text("rules/n.txt"), before);
   assert.deepEqual(asked, []);
   assert.match(project.text("decisions.txt"), /^block new\.example\.net since 2026-11-10$/m);
   answers[URL_A] = "||ads.example.com^\n||shop.example.net^\n||two.example.net^\n";
   answers[URL_B] = "0.0.0.0 three.example.net\n";
-  await project.run("-c", "c.yaml", "--cache-dir", "cache");
+  const next = await project.run("-c", "c.yaml", "--cache-dir", "cache");
   assert.ok(project.text("rules/n.txt").includes("||new.example.net^"));
+  assert.doesNotMatch(next.stderr, /published again/);
+});
+
+test("a source that was never read does not stop a decision", async () => {
+  const answers: Record<string, string> = { [URL_A]: "||ads.example.com^\n||x.example.net^\n" };
+  const project = new MemoryProject({ "c.yaml": CONFIG }, webOf(answers));
+  const where = ["-c", "c.yaml", "--cache-dir", "cache"];
+  await project.run(...where);
+  const said = await project.run("allow", "x.example.net", ...where, "--json");
+  assert.equal(said.exit, 0, said.stderr);
+  assert.equal((JSON.parse(said.stdout) as DecideDocument).isApplied, true, said.stderr);
+  assert.match(project.text("rules/n.txt"), /^\|\|ads\.example\.com\^$/m);
+  assert.doesNotMatch(project.text("rules/n.txt"), /^\|\|x\.example\.net\^$/m);
+  assert.doesNotMatch(said.stderr, /not stored|left out/);
+  // Nor does one that was added since, required or not, or a list without its first build.
+  const more = "https://c.example.org/list.txt";
+  answers[more] = "||c.example.net^\n";
+  project.write(
+    "c.yaml",
+    `${CONFIG.replace(/outputs:.*/s, "")}lists: [{ name: N }, { name: M }]\n`.replace(
+      "    name: B",
+      `$&\n  - source: ${more}\n    required: true`,
+    ),
+  );
+  const added = await project.run("block", "y.example.net", ...where, "--filter", "N");
+  assert.equal(added.exit, 0, added.stderr);
+  assert.match(project.text("rules/n.txt"), /^\|\|ads\.example\.com\^\n\|\|y\.example\.net\^$/m);
+  const first = await project.run("block", "z.example.net", ...where, "--filter", "M");
+  assert.equal(first.exit, 0, first.stderr);
+  assert.match(first.stderr, /is not stored: the next compile applies it/);
+  // Both are asked for again by the next compile.
+  const { stderr } = await project.run(...where);
+  assert.match(project.text("rules/n.txt"), /^\|\|c\.example\.net\^$/m);
+  assert.doesNotMatch(stderr, /published again/);
+});
+
+test("a decision names the other configurations of the folder, which it holds for, too", async () => {
+  const { project } = await published();
+  const where = ["-c", "c.yaml", "--cache-dir", "cache"];
+  const alone = await project.run("block", "one.example", ...where);
+  assert.doesNotMatch(alone.stderr, /holds for/);
+  project.write("kids.yaml", "name: Kids\nsources: [a.txt]\n");
+  project.write("a.txt", "||a.example^\n");
+  project.write("other.yaml", "services: {}\n");
+  const { stderr } = await project.run("block", "two.example", ...where);
+  assert.match(
+    stderr,
+    /^It holds for the next compile of kids\.yaml, too; --filter LIST decides for one list$/m,
+  );
+  const kids = ["-c", "kids.yaml", "--cache-dir", "cache"];
+  await project.run(...kids);
+  const filtered = await project.run("block", "three.example", ...kids, "--filter", "kids");
+  assert.doesNotMatch(filtered.stderr, /holds for/);
+  await project.run(...where);
+  assert.match(project.text("rules/kids.txt"), /\|\|two\.example\^\n\|\|three\.example\^/);
+  assert.doesNotMatch(project.text("rules/n.txt"), /three\.example\^/);
+});
+
+test("a rollback and why name the decisions that wait for the next publish", async () => {
+  const { project } = await published();
+  const where = ["-c", "c.yaml", "--cache-dir", "cache"];
+  await project.run("block", "one.example", ...where);
+  project.now = "2026-11-10T01:00:00Z";
+  await project.run("allow", "one.example", ...where);
+  project.now = "2026-11-10T02:00:00Z";
+  const { stderr } = await project.run("rollback", "@1", "-c", "c.yaml");
+  const waits = "waits for the next publish: allow one.example  decisions.txt:3";
+  assert.ok(stderr.includes(`\n${waits}`), stderr);
+  const why = await project.run("why", "a.one.example", "two.example", ...where);
+  assert.match(why.stdout, /^a\.one\.example {2}BLOCKED/);
+  assert.equal(why.stdout.split(`  ${waits}`).length, 2, why.stdout);
+  await project.run(...where);
+  const after = await project.run("why", "one.example", ...where);
+  assert.doesNotMatch(after.stdout, /waits|BLOCKED/);
+});
+
+test("why says that a decision is the reason, also for a line that another one made redundant", async () => {
+  const files = { "c.yaml": "name: N\nsources: [a.txt]\ntransformations: [Compress]\n" };
+  const lines = "||x.example.net^\n||a.x.example.net^\n||b.a.x.example.net^\n||y.example.net^\n";
+  const project = new MemoryProject({ ...files, "a.txt": lines });
+  const where = ["-c", "c.yaml"];
+  await project.run(...where);
+  await project.run("allow", "x.example.net", ...where);
+  const { stdout } = await project.run("why", "b.a.x.example.net", ...where);
+  assert.equal(stdout.match(/decided, the decision of the user/g)?.length, 2, stdout);
+  assert.doesNotMatch(stdout, /covered/);
+});
+
+test("a decision says which one it replaces", async () => {
+  const { project } = await published();
+  const where = ["-c", "c.yaml", "--cache-dir", "cache"];
+  const first = await project.run("allow", "shop.example.net", "--reason", "The cart", ...where);
+  assert.doesNotMatch(first.stderr, /replaces/);
+  const again = await project.run("allow", "shop.example.net", ...where);
+  assert.match(again.stderr, /^replaces: allow shop\.example\.net .*: The cart$/m);
+  const same = await project.run("allow", "shop.example.net", ...where);
+  assert.doesNotMatch(same.stderr, /replaces/);
+  const other = await project.run("block", "shop.example.net", ...where);
+  assert.match(other.stderr, /^replaces: allow shop\.example\.net/m);
+});
+
+test("a decision for one list is removed with --filter, and the hint says so", async () => {
+  const { project } = await published();
+  const where = ["-c", "c.yaml", "--cache-dir", "cache"];
+  const hintOf = async (...words: string[]): Promise<string | undefined> => {
+    const { exit, stderr } = await project.run(...words, "--remove", ...where);
+    assert.equal(exit, 2, stderr);
+    return /hint: (?<hint>.*)/.exec(stderr)?.groups?.["hint"];
+  };
+  project.write("decisions.txt", "allow b.example in kids\nallow all.example\n");
+  assert.equal(
+    await hintOf("allow", "b.example"),
+    "There is one for the list kids: add --filter kids",
+  );
+  assert.equal(
+    await hintOf("allow", "all.example", "--filter", "N"),
+    "There is one for all lists: remove it without --filter",
+  );
+  assert.match((await hintOf("block", "b.example"))!, /--list shows/);
+});
+
+test("the log says that a source with a problem was removed", async () => {
+  const project = new MemoryProject({ "c.yaml": CONFIG }, webOf({ [URL_A]: "||a.example^\n" }));
+  const where = ["-c", "c.yaml", "--cache-dir", "cache"];
+  await project.run(...where);
+  project.write("c.yaml", CONFIG.replace(/ {2}- source: \S+\n {4}name: B\n/, ""));
+  project.now = "2026-11-11T00:00:00Z";
+  const { stderr } = await project.run(...where);
+  assert.doesNotMatch(stderr, /no longer/);
+  const { stdout } = await project.run("log", "-c", "c.yaml");
+  assert.match(stdout, /^ *2026-11-11 .*ended .* B is no longer in the configuration$/m);
+  assert.match(stdout, /^ *2026-11-10 .*began .* B failed/m);
 });
 
 test("comments and order of the file stay, and what is not a decision is refused", async () => {

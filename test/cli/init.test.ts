@@ -44,6 +44,20 @@ test("what AdGuard Home runs becomes a configuration that compiles as it is", as
   assert.match(again.stderr, /file-exists/);
 });
 
+test("a list is added at the end of what init wrote", async () => {
+  const project = new MemoryProject({
+    "AdGuardHome.yaml": HOME,
+    "ads.txt": "||ads.example^",
+    "more.txt": "||more.example^",
+  });
+  await project.run("init", "--from", "AdGuardHome.yaml", "--format", "rpz");
+  const text = project.text("compiler-config.yaml");
+  project.write("compiler-config.yaml", `${text}  - name: More\n    source: more.txt\n`);
+  const { exit, stderr } = await project.run();
+  assert.equal(exit, 0, stderr);
+  assert.match(project.text("rules/my-list.txt"), /^\|\|more\.example\^$/m);
+});
+
 test("paths are moved along, and what cannot be imported is reported", async () => {
   const blocky = `blocking:
   denylists:
@@ -206,7 +220,7 @@ test("when no address answers, the lists are written as they are, and init says 
   );
   assert.match(
     project.text("compiler-config.yaml"),
-    /\n {2}- name: "a\.example hosts\.txt"\n {4}source: .*\n {4}type: adblock\n\n/,
+    /\n {2}- name: "a\.example hosts\.txt"\n {4}source: .*\n {4}type: adblock\n$/,
   );
 });
 

@@ -56,6 +56,24 @@ test("the summary shows as many reasons as fit, alarms first and with their line
   }
 });
 
+test("the summary counts the exceptions that allow adds to the list", async () => {
+  const config = {
+    name: "My list",
+    sources: [{ source: "own.txt", name: "Own" }],
+    allow: ["free.ads.example.com", "unneeded.example"],
+    allow_sources: ["allowed.txt"],
+  };
+  const { stderr } = await terminal({
+    "compiler-config.json": JSON.stringify(config),
+    "own.txt": "||ads.example.com^\n||x.example^\n",
+    "allowed.txt": "a.x.example\nb.x.example\n",
+  }).run("--color", "never");
+  const shown = lastScreen(stderr);
+  assert.match(shown, /^ +allow +3 +exceptions of allow$/m);
+  assert.match(shown, /^ +total +2 +5 +0$/m);
+  assert.match(shown, /written .*: 5 rules/);
+});
+
 test("one bad line among thousands is shown, whatever else the source has", async () => {
   const names = Array.from({ length: 2000 }, (_, at) => `||n${at}.example^\n`).join("");
   const rest = "! a\n! b\nexample.org##.ad\nexample.org###ad\n||n7.example^\n||com^\n";

@@ -56,6 +56,24 @@ const REFUSED: Readonly<Record<string, (project: TwoConfigurations) => Promise<s
     project.write("other/a.json", configOf("My list", ["../b.txt"]));
     return ["-c", "other/a.json"];
   },
+  "a configuration of another folder whose own rules have the same name": async (project) => {
+    mkdirSync(join(project.folder, "other"));
+    for (const folder of ["", "other/"])
+      project.write(`${folder}own-rules.txt`, "||own.example^\n");
+    project.write("a.json", configOf("My list", ["own-rules.txt", "a.txt"]));
+    await project.run("-q", "-c", "a.json");
+    project.write("other/a.json", configOf("My list", ["own-rules.txt", "../b.txt"]));
+    return ["-c", "other/a.json"];
+  },
+  "a configuration of another folder that shares one of three sources": async (project) => {
+    mkdirSync(join(project.folder, "other"));
+    const shared = join(project.folder, "a.txt");
+    project.write("a.json", configOf("My list", [shared, "b.txt", "c.txt"]));
+    await project.run("-q", "-c", "a.json");
+    for (const one of "de") project.write(`other/${one}.txt`, `||${one}.example^\n`);
+    project.write("other/a.json", configOf("My list", [shared, "d.txt", "e.txt"]));
+    return ["-c", "other/a.json"];
+  },
   "a list of the command line": async (project) => {
     project.write("a.json", configOf("Blocklist", ["a.txt"]));
     await project.run("-q", "-c", "a.json");

@@ -55,6 +55,12 @@ test("an error of indentation names the line and says what to do", async () => {
     ["name: n\n\tsources: b\n", "2:1", "Tabs are not allowed as indentation"],
   ] as const)
     assert.deepEqual(await problemsOf(text), [`${place} ${start} ${message}. ${hint}`]);
+  const entry = "  - name: More\n    source: https://lists.example/more.txt\n";
+  for (const last of ["allow: []", "transformations: recommended", "guards:\n  max_shrink: 3"])
+    assert.match(
+      (await problemsOf(`name: n\n${SOURCES}${last}\n${entry}`)).join(),
+      /:3 .*: this entry does not belong to the key above it\. Move it .*such as sources,/,
+    );
   assert.deepEqual(await problemsOf("name: a: b\n"), [
     `1:7 ${start} Nested mappings are not allowed in compact mappings. Quote a string that contains ": "`,
   ]);

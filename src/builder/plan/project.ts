@@ -261,7 +261,7 @@ function filtered(lists: readonly ListConfig[], filter: readonly string[]): read
 }
 
 /** Matches the name of a list or of its file. `*` matches any text. */
-function isCalled(name: string, wanted: string): boolean {
+export function isCalled(name: string, wanted: string): boolean {
   const parts = wanted
     .toLowerCase()
     .split("*")

@@ -451,10 +451,14 @@ export async function failedList(
     one.severity === "error" ? { ...one, subject: list } : one,
   );
   const diagnostics = [...warnings, ...errors];
-  const settled = await conditions.settle(
-    { finder: "build", diagnostics, isPartial: refused === undefined, named },
-    async (change) => await noteHistory(files, change, context),
-  );
+  // The list stays as it is, and the next compile applies the decision: no problem begins.
+  const isLost = errors.some(({ code }) => code === "published-text-lost");
+  const settled = isLost
+    ? diagnostics
+    : await conditions.settle(
+        { finder: "build", diagnostics, isPartial: refused === undefined, named },
+        async (change) => await noteHistory(files, change, context),
+      );
   const own = settled.length - errors.length;
   const outcome = failedOutcome(list, error.exit, settled.slice(own));
   return {

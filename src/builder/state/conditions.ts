@@ -95,6 +95,10 @@ export function settle(
   const over = gone
     .filter((one) => ends(one) && !isRemoved(one))
     .flatMap((one) => overOf(one, all, now));
+  // The user removed it and needs no message, but the log has when it began.
+  const removed = new Set(
+    gone.filter((one) => ends(one) && isRemoved(one)).map((one) => subjectOf(one)),
+  );
   const distinct = new Map(over.map((one) => [one.message, one]));
   const began = found.filter(
     (one) => !known.has(keyOf(one)) && codeEntry(one.code).over !== undefined,
@@ -103,6 +107,10 @@ export function settle(
     ...Array.from(distinct.values())
       .filter(({ code }) => codeEntry(code).over !== undefined)
       .map(({ message }) => ({ event: "ended" as const, what: message })),
+    ...Array.from(removed, (subject) => ({
+      event: "ended" as const,
+      what: `${subject} is no longer in the configuration`,
+    })),
     ...began.map(({ message }) => ({ event: "began" as const, what: message })),
   ];
   return { conditions: all, diagnostics: [...distinct.values(), ...found], changes };

@@ -1,7 +1,14 @@
-import { BUILD, type KeptBuildChoice, publishKept as rollback } from "../../library/programs.ts";
+import {
+  BUILD,
+  type KeptBuildChoice,
+  lastList,
+  publishKept as rollback,
+  waitingDecisions,
+} from "../../library/programs.ts";
 import { CompilerError, errorOf } from "../../diagnostics/render.ts";
 import { listCommandLine, printable, timestampText } from "../../diagnostics/text.ts";
 import { BuildScreen } from "../output/build-screen.ts";
+import { waitingText } from "../output/explanation-text.ts";
 import type { Command } from "./registry.ts";
 
 /** Publishes a kept build again. */
@@ -37,6 +44,9 @@ export function publishKept(request: KeptBuildChoice): Command {
       ? "and held"
       : `until the next run; to stay there: ${listCommandLine("hold", filter, options)}`;
     reporter.info(`the build of ${timestampText(of)} is published again ${state}`);
+    const { build } = await lastList(list.list, options, host);
+    for (const one of await waitingDecisions(list.list, build, context))
+      reporter.info(waitingText(one, reporter.style));
     const outcome = { status: list.status, lists: [list], seconds: list.seconds };
     return await screen.end(outcome, context);
   };

@@ -1,6 +1,7 @@
 import {
   asciiName,
   askedName,
+  decisionFor,
   lastList,
   listNames,
   livenessFinder,
@@ -9,20 +10,20 @@ import {
   timesAsked,
   trafficLogs,
   verdictsOf,
+  waitingDecisions,
   withAliases,
 } from "../../library/programs.ts";
 import { Exit } from "../../diagnostics/codes.ts";
-import { CompilerError, errorOf } from "../../diagnostics/render.ts";
+import { CompilerError, type Style, errorOf } from "../../diagnostics/render.ts";
 import { countText, printable } from "../../diagnostics/text.ts";
 import type { NamesOfList } from "../../documents/documents.ts";
-import type { NameRank } from "../../documents/facts.ts";
-import type { NameLiveness } from "../../documents/facts.ts";
+import type { Decision, NameLiveness, NameRank } from "../../documents/facts.ts";
 import { sendToOutput } from "../../host/files.ts";
 import type { Host } from "../../host/host.ts";
 import { type ListAnswer, answerLists } from "../answers.ts";
 import { flagsOf } from "../flags/help.ts";
 import type { Options } from "../flags/options.ts";
-import { explanationText } from "../output/explanation-text.ts";
+import { explanationText, waitingText } from "../output/explanation-text.ts";
 import { columnsOf } from "../output/reporter.ts";
 import { locationText, rankText } from "../output/table.ts";
 import type { Command } from "./registry.ts";
@@ -70,6 +71,7 @@ export const whyCommand: Command = async (options, host, reporter, signal) => {
   const answer = async (list: string): Promise<ListAnswer<Omit<NamesOfList, "list">>> => {
     const { name: file, build } = await lastList(list, options, host);
     const explanations = await build.why(...names);
+    const waiting = await waitingDecisions(list, build, { options, host });
     const columns = columnsOf(host.stdout);
     return {
       text: () =>
@@ -77,6 +79,7 @@ export const whyCommand: Command = async (options, host, reporter, signal) => {
           .map(
             (one) =>
               explanationText(one, { ...options, file }, reporter.dataStyle, columns) +
+              waitingLine(decisionFor(one.name, waiting), reporter.dataStyle) +
               aliveLine(aliveOf?.(one.name), one.name) +
               rankLine(rankOf(one.name)) +
               askedText(one.name, asked),
@@ -108,6 +111,10 @@ function askedText(
   if (asked === undefined) return "";
   const times = countText(asked.times.get(name) ?? 0, "time");
   return `  asked ${times} in ${countText(asked.queries, "query", "queries")}\n`;
+}
+
+function waitingLine(decision: Decision | undefined, style: Style): string {
+  return decision === undefined ? "" : `  ${waitingText(decision, style)}\n`;
 }
 
 function aliveLine(alive: NameLiveness | undefined, name: string): string {

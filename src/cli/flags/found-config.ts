@@ -56,11 +56,8 @@ export async function withFoundConfig(
 
 const LARGEST = 1024 * 1024;
 
-/**
- * The only file in a folder that has a `sources` key. The name is for people; if several have one, which of them is meant is not
- * guessed. Rejects with a `CompilerError` that names them.
- */
-async function onlyConfigIn(folder: string, host: Host): Promise<string[]> {
+/** The files in a folder that have a `sources` key. */
+export async function withSources(folder: string, host: Host): Promise<string[]> {
   const found: string[] = [];
   for (const name of await host.listFolder(folder)) {
     const path = host.path.join(folder, name);
@@ -69,8 +66,16 @@ async function onlyConfigIn(folder: string, host: Host): Promise<string[]> {
     const text = new TextDecoder().decode(await host.readFile(path).catch(() => new Uint8Array(0)));
     if (/(?:^|[{,])[ \t]*["']?sources["']?[ \t]*:/m.test(text)) found.push(name);
   }
-  if (found.length < 2) return found;
-  const names = found.toSorted();
+  return found.toSorted();
+}
+
+/**
+ * The only configuration in a folder. The name is for people; if several have sources, which of them is meant is not guessed.
+ * Rejects with a `CompilerError` that names them.
+ */
+async function onlyConfigIn(folder: string, host: Host): Promise<string[]> {
+  const names = await withSources(folder, host);
+  if (names.length < 2) return names;
   const message = `Configuration file not found: ${CONFIG_NAMES[0]!}`;
   const hint = `${names.length} files have sources: ${someOf(names)}. Select one with -c, or rename it to ${NEW_CONFIG}`;
   throw new CompilerError([errorOf("config-not-found", message, { hint, all: names })]);

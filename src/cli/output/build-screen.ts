@@ -367,20 +367,23 @@ export function bytesText(bytes: number): string {
 
 const LONGEST_NAME = 32;
 
-/** One row per source: lines, kept, and dropped with reasons that fit; then the total. */
+/** One row per source: lines, kept, and dropped with reasons that fit; then the rules that `allow` adds, and the total. */
 export function summaryTable(
   report: CompileReport,
   columns: number,
   style: Style,
   hasAllReasons = false,
 ): string {
-  const { lines, kept, sources } = report;
-  const total = { label: "total", lines, kept, dropped: totalDropped(sources) };
-  const rows = [...sources, total].map((source) => [
+  const { lines, kept, sources, allow = [] } = report;
+  const rows = sources.map((source) => [
     printable(source.label),
     ...[source.lines, source.kept, source.lines - source.kept].map(numberText),
-    [...("state" in source ? stateText(source) : []), ...reasons(source.dropped)],
+    [...stateText(source), ...reasons(source.dropped)],
   ]);
+  const added = allow.filter(({ exception }) => exception !== undefined).length;
+  if (added > 0) rows.push(["allow", "", numberText(added), "", ["exceptions of allow"]]);
+  const totals = [lines, kept + added, lines - kept].map(numberText);
+  rows.push(["total", ...totals, reasons(totalDropped(sources))]);
   const headings = [COUNTS.lines[0], COUNTS.kept[0], COUNTS.dropped[0], "why"];
   const table = renderTable([["source", ...headings], ...rows], {
     align: "lrrrl",

@@ -100,6 +100,11 @@ export function decisionText(decision: Decision, style: Style): string {
   return `${style.strong(what)}  ${style.faint(facts.join(", "))}${why}`;
 }
 
+/** A decision that the published list was built without. */
+export function waitingText(decision: Decision, style: Style): string {
+  return `waits for the next publish: ${decisionText(decision, style)}`;
+}
+
 function sinceText({ at, isOldest }: Since): string {
   const timestamp = timestampText(at);
   return isOldest
