@@ -149,8 +149,9 @@ test("the report says first what changed, then what needs attention, then the so
     "Nothing needs attention. 2 rules were added and 1 removed since 2026-11-10 00:00 UTC.",
     "What changed",
     "Newly blocked: 2 names",
-    "&lt;i&gt;.evil.example",
     "fresh.test and below",
+    // Patterns come after names.
+    "&lt;i&gt;.evil.example",
     "No longer blocked: 1 name",
     "old.test and below",
     "Needs attention Nothing.",

@@ -189,7 +189,7 @@ test("the action's steps run as bash, and its inputs reach it as variables only"
     runs: { steps: { run?: string; uses?: string; shell?: string }[] };
   };
   const scripts = action.runs.steps.flatMap(({ run }) => run ?? []);
-  assert.equal(scripts.length, 6);
+  assert.equal(scripts.length, 8);
   for (const script of scripts) {
     assert.ok(!script.includes("${{"), script);
     assert.equal(command("bash -n", script).status, 0);
