@@ -166,7 +166,7 @@ test("a hook that failed runs again without a second message, and the others do 
   const third = await project.run("-c", "c.json", "--permit", "hooks", "-q");
   assert.match(
     third.stderr,
-    /^note\[hook-failed\]: The hook run test works again, after 1 minute\n$/,
+    /^note\[hook-failed\]: The hook run test works again, after 1 second\n$/,
   );
   const fourth = await project.run("-c", "c.json", "--permit", "hooks");
   assert.doesNotMatch(fourth.stderr, /hook-/);

@@ -232,9 +232,15 @@ async function prove(name: string, context: TestContext): Promise<void> {
     await trial.expect("proved");
   });
   await context.test("proved although it pauses for a while", async () => {
-    trial.running!.child.kill("SIGSTOP");
-    setTimeout(() => trial.running!.child.kill("SIGCONT"), 2500);
-    await trial.expect("proved", READY_MS, 1);
+    const { child } = trial.running!;
+    child.kill("SIGSTOP");
+    const resume = setTimeout(() => child.kill("SIGCONT"), 2500);
+    try {
+      await trial.expect("proved", READY_MS, 1);
+    } finally {
+      clearTimeout(resume);
+      child.kill("SIGCONT");
+    }
   });
   await context.test("unreachable while it hangs", async () => {
     trial.running!.child.kill("SIGSTOP");

@@ -7,6 +7,9 @@ import {
 } from "../../library/programs.ts";
 import { CompilerError, errorOf } from "../../diagnostics/render.ts";
 import { listCommandLine, printable, timestampText } from "../../diagnostics/text.ts";
+import type { Decision } from "../../documents/facts.ts";
+import type { Host } from "../../host/host.ts";
+import type { Options } from "../flags/options.ts";
 import { BuildScreen } from "../output/build-screen.ts";
 import { waitingText } from "../output/explanation-text.ts";
 import type { Command } from "./registry.ts";
@@ -44,10 +47,20 @@ export function publishKept(request: KeptBuildChoice): Command {
       ? "and held"
       : `until the next run; to stay there: ${listCommandLine("hold", filter, options)}`;
     reporter.info(`the build of ${timestampText(of)} is published again ${state}`);
-    const { build } = await lastList(list.list, options, host);
-    for (const one of await waitingDecisions(list.list, build, context))
+    for (const one of await waitingFor(list.list, options, host))
       reporter.info(waitingText(one, reporter.style));
     const outcome = { status: list.status, lists: [list], seconds: list.seconds };
     return await screen.end(outcome, context);
   };
+}
+
+/** The decisions that the published build lacks; none if its record could not be written, which was reported. */
+async function waitingFor(list: string, options: Options, host: Host): Promise<Decision[]> {
+  try {
+    const { build } = await lastList(list, options, host);
+    return await waitingDecisions(list, build, { options, host });
+  } catch (error) {
+    if (error instanceof CompilerError) return [];
+    throw error;
+  }
 }
