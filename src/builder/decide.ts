@@ -191,15 +191,14 @@ function requested(
     const below = /^\*\.(?<parent>.+)$/.exec(decision.name)?.groups?.["parent"];
     throw refused(
       read.problem,
-      below && `A name includes all below it: rules-compiler ${verdict} ${printable(below, 253)}`,
+      below === undefined
+        ? `Decide about a name: rules-compiler ${verdict} shop.example.com; a rule for anything else belongs to a list of your own`
+        : `A name includes all below it: rules-compiler ${verdict} ${printable(below, 253)}`,
     );
   });
 }
 
-function refused(
-  problem: string,
-  hint = "Such as: rules-compiler allow shop.example.com --until 7d",
-): CompilerError {
+function refused(problem: string, hint: string): CompilerError {
   return new CompilerError([errorOf("bad-decision", `Invalid decision: ${problem}`, { hint })]);
 }
 

@@ -81,6 +81,15 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
     hint: /rules-compiler (block ads\.example)$/,
     words2: (it) => it,
   },
+  "a pattern instead of a name": {
+    words: "block /ads[0-9]/",
+    before: "compile",
+    code: "bad-decision",
+    exit: 2,
+    says: /not a name/,
+    hint: /^Decide about a name: rules-compiler (block shop\.example\.com); a rule for anything else belongs to a list of your own$/,
+    words2: (it) => it,
+  },
   "an address for init without http://": {
     words: "init 192.168.1.5/a.txt new.yaml",
     ...flag,
