@@ -1,4 +1,4 @@
-import type { Decision, Explanation, NotApplied } from "../documents/facts.ts";
+import type { Decision, DecisionUse, Explanation, NotApplied } from "../documents/facts.ts";
 import { encodeUtf8 } from "../bytes/text.ts";
 import {
   DECISIONS_FILE,
@@ -22,7 +22,6 @@ import { type Host, HostError, ReadOnce } from "../host/host.ts";
 import { OutputLock } from "../publish/list-file.ts";
 import { type BuildContext, type BuildOutcome, type ListOutcome, build } from "./build.ts";
 import { listFiles } from "./plan/list-plan.ts";
-import type { PublishedList } from "./open-build.ts";
 import { type ListConfig, type Project, isCalled, openProject } from "./plan/project.ts";
 import { lastList, publishedState } from "./state/kept-builds.ts";
 
@@ -128,7 +127,7 @@ export function isTextLost({ diagnostics }: Pick<ListOutcome, "diagnostics">): b
 /** The decisions that hold in a list now, and that it was built without: the next publish applies them. */
 export async function waitingDecisions(
   list: string,
-  { decisions: applied }: Pick<PublishedList, "decisions">,
+  applied: readonly DecisionUse[],
   { options, host }: Pick<BuildContext, "options" | "host">,
 ): Promise<Decision[]> {
   if (options.inputs.length > 0) return [];

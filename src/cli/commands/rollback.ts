@@ -58,7 +58,7 @@ export function publishKept(request: KeptBuildChoice): Command {
 async function waitingFor(list: string, options: Options, host: Host): Promise<Decision[]> {
   try {
     const { build } = await lastList(list, options, host);
-    return await waitingDecisions(list, build, { options, host });
+    return await waitingDecisions(list, build.decisions, { options, host });
   } catch (error) {
     if (error instanceof CompilerError) return [];
     throw error;

@@ -71,7 +71,7 @@ export const whyCommand: Command = async (options, host, reporter, signal) => {
   const answer = async (list: string): Promise<ListAnswer<Omit<NamesOfList, "list">>> => {
     const { name: file, build } = await lastList(list, options, host);
     const explanations = await build.why(...names);
-    const waiting = await waitingDecisions(list, build, { options, host });
+    const waiting = await waitingDecisions(list, build.decisions, { options, host });
     const columns = columnsOf(host.stdout);
     return {
       text: () =>
