@@ -105,18 +105,13 @@ function isWideInSuffix(hits: readonly string[]): boolean {
 const LENGTHS = [5, 3, 1] as const;
 const LEAST_BITS = 12;
 const NONE: readonly string[] = [];
-/**
- * Most lists have few patterns: searching all names this often takes less time than the index, whose code must also be compiled (4 % of
- * the typical corpus; 2026-11, Node 24).
- */
-const SEARCHES = 512;
-/** Characters that take the time of one name that is found. */
-const NAME_COST = 64;
+/** Most lists have few patterns. For these, searching all names takes less time than the index. */
+const FEW = 32;
 
 /** Finds names by the texts that they contain. */
 export class NamesByText {
   private readonly names: readonly string[];
-  private searched = 0;
+  private asked = 0;
   private joined: string | undefined;
   private index: GramIndex | undefined;
 
@@ -126,22 +121,22 @@ export class NamesByText {
 
   /** Every name that contains all of the texts, and possibly others, in their original order. */
   candidates(texts: readonly string[]): readonly string[] {
-    this.joined ??= `\n${this.names.join("\n")}\n`;
-    if (this.searched < SEARCHES * this.joined.length) return this.search(texts, this.joined);
+    if (this.asked++ < FEW) return this.search(texts);
     this.index ??= new GramIndex(this.names);
     return this.index.candidates(texts);
   }
 
-  private search(texts: readonly string[], joined: string): readonly string[] {
+  private search(texts: readonly string[]): readonly string[] {
     const text = texts.reduce((best, one) => (one.length > best.length ? one : best), "");
     if (text === "") return this.names;
+    this.joined ??= `\n${this.names.join("\n")}\n`;
+    const { joined } = this;
     const found: string[] = [];
     for (let at = joined.indexOf(text); at !== -1;) {
       const end = joined.indexOf("\n", at);
       found.push(joined.slice(joined.lastIndexOf("\n", at) + 1, end));
       at = joined.indexOf(text, end);
     }
-    this.searched += joined.length + found.length * NAME_COST;
     return found;
   }
 }
