@@ -348,15 +348,11 @@ function programReload(
   };
 }
 
-/** How long `rndc` waits by itself. Older versions cannot wait longer. */
-const RNDC_MS = 60_000;
-
 /** How each resolver documents its reload. */
 export const RELOAD_PRESETS: Readonly<Record<ReloadName, Reload>> = {
   unbound: programReload("unbound-control", ["reload"]),
-  bind: programReload("rndc", ["reload"], (timeoutMs) =>
-    timeoutMs > RNDC_MS ? ["-t", secondsOf(timeoutMs)] : [],
-  ),
+  // It waits for a minute. Only newer versions can wait longer: `with: ["-t", "600"]`.
+  bind: programReload("rndc", ["reload"]),
   // Without --force, it ignores a file that changed while its settings did not.
   "knot-resolver": programReload("kresctl", ["reload", "--force"]),
   "knot-resolver-5": programReload("systemctl", ["restart", "kresd@*"]),

@@ -338,7 +338,7 @@ export const HOOK_FIELDS = {
     type: "duration",
     default: "`60s`",
     description:
-      "How long it may take, at most `1h`. A program is then ended with all processes that it started. The control programs of PowerDNS Recursor and BIND wait as long.",
+      'How long it may take, at most `1h`. A program is then ended with all processes that it started. The control program of PowerDNS Recursor waits as long; that of BIND waits for a minute, and longer only with `with: ["-t", "600"]`, which newer versions have.',
     example: "10s",
     beside: { reload: "unbound" },
   },

@@ -151,7 +151,7 @@ test("hooks have names, and control programs and scripts get the time limit", as
       words: ["rec_control", "--timeout=90", "--socket-dir=/run/a", "reload-lua-config"],
       limit: undefined,
     },
-    { words: ["rndc", "-t", "120", "reload"], limit: undefined },
+    { words: ["rndc", "reload"], limit: undefined },
     { words: ["rndc", "-s", "192.0.2.1", "reload"], limit: undefined },
     { words: ["/bin/load", "a"], limit: "7" },
     { words: ["/bin/load", "b"], limit: "60" },

@@ -4,11 +4,15 @@ import process from "node:process";
 import { test } from "node:test";
 import { PROGRAM } from "../support/command.ts";
 
+const { bun, deno } = process.versions as Record<string, string | undefined>;
+/** The test also runs on other runtimes, beside which Node is installed. */
+const NODE = bun === undefined && deno === undefined ? process.execPath : "node";
+
 /** Runs `--version` on a Node that claims to be another version. */
 function onNode(version: string): { status: number | null; stderr: string } {
-  const versions = JSON.stringify({ ...process.versions, node: version });
+  const versions = `{ ...process.versions, node: "${version}" }`;
   const claim = `data:text/javascript,Object.defineProperty(process, "versions", { value: ${versions} })`;
-  return spawnSync(process.execPath, ["--import", claim, PROGRAM, "--version"], {
+  return spawnSync(NODE, ["--import", claim, PROGRAM, "--version"], {
     encoding: "utf8",
   });
 }
