@@ -81,7 +81,7 @@ function bytesIn(path: string): number {
     .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
 }
 
-test("an installation has at most six libraries and 7 MB", (context) => {
+test("an installation has at most six libraries and 8 MB", (context) => {
   const { packages } = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as {
     packages: Record<string, { dev?: boolean; dependencies?: Record<string, string> }>;
   };
@@ -94,7 +94,7 @@ test("an installation has at most six libraries and 7 MB", (context) => {
     bytesIn(join(folder, "unpacked")),
   );
   context.diagnostic(`${(bytes / 1e6).toFixed(2)} MB with ${installed.length} packages`);
-  assert.ok(bytes <= 7_000_000, String(bytes));
+  assert.ok(bytes <= 8_000_000, String(bytes));
 });
 
 test("the bundle exports what the sources export, and --version loads no engine", async () => {
@@ -213,7 +213,7 @@ test("the package provides types", () => {
   assert.ok(Number(stdout) <= 14, "the tree stays small");
   assert.match(
     readFileSync(join(folder, "node_modules/rules-compiler/dist/index.d.ts"), "utf8"),
-    /export declare function compile\(/,
+    /\bcompile\b.* from "\.\/library\/build\.ts"/,
   );
 });
 
