@@ -13,7 +13,7 @@ async function* versions(
   for (const [day, rules] of all)
     yield {
       at: new Date(START + day * DAY_MS),
-      bytes: Buffer.from(`! Title\n${rules.join("\n")}\n`),
+      bytes: new TextEncoder().encode(`! Title\n${rules.join("\n")}\n`),
     };
 }
 
