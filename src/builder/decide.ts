@@ -20,9 +20,10 @@ import { askedName } from "../explain/traffic.ts";
 import { writeWhole } from "../host/files.ts";
 import { type Host, HostError, ReadOnce } from "../host/host.ts";
 import { OutputLock } from "../publish/list-file.ts";
-import { type BuildContext, type BuildOutcome, type ListOutcome, build } from "./build.ts";
+import { type BuildContext, type BuildOutcome, build } from "./build.ts";
 import { listFiles } from "./plan/list-plan.ts";
 import { type ListConfig, type Project, isCalled, openProject } from "./plan/project.ts";
+import { isTextLost } from "./publish/publish-list.ts";
 import { lastList, publishedState } from "./state/kept-builds.ts";
 
 /** What to decide about names. */
@@ -117,11 +118,6 @@ function reasonOf({ status, lists }: BuildOutcome): NotApplied {
   if (status === "interrupted") return "interrupted";
   // A list may be held, refused, or in the hands of another run.
   return lists.some(isTextLost) ? "text-lost" : "not-built";
-}
-
-/** Whether a list stays as it is, because the text of one of its sources is not stored. */
-export function isTextLost({ diagnostics }: Pick<ListOutcome, "diagnostics">): boolean {
-  return diagnostics.some(({ code }) => code === "published-text-lost");
 }
 
 /** The decisions that hold in a list now, and that it was built without: the next publish applies them. */

@@ -11,7 +11,6 @@ import {
   type DecisionRequest,
   type DecisionResult,
   decide as writeDecisions,
-  isTextLost,
 } from "../builder/decide.ts";
 import { type PublishedList, openBuild as openList } from "../builder/open-build.ts";
 import type { BuildOptions } from "../builder/plan/build-options.ts";
@@ -23,6 +22,7 @@ import {
   holdPublished,
   rollback as publishKept,
 } from "../builder/rollback.ts";
+import { isTextLost } from "../builder/publish/publish-list.ts";
 import { BuildSession } from "../builder/session.ts";
 import { holdFacts } from "../builder/state/list-state.ts";
 import type { Config, WrittenConfig } from "../config/lists.ts";

@@ -452,8 +452,7 @@ export async function failedList(
   );
   const diagnostics = [...warnings, ...errors];
   // The list stays as it is, and the next compile applies the decision: no problem begins.
-  const isLost = errors.some(({ code }) => code === "published-text-lost");
-  const settled = isLost
+  const settled = isTextLost(error)
     ? diagnostics
     : await conditions.settle(
         { finder: "build", diagnostics, isPartial: refused === undefined, named },
@@ -466,6 +465,11 @@ export async function failedList(
       refused === undefined ? outcome : { ...outcome, status: "refused", report: refused.report },
     warnings: settled.slice(0, own),
   };
+}
+
+/** Whether a list stays as it is, because the text of one of its sources is not stored. */
+export function isTextLost({ diagnostics }: Pick<ListOutcome, "diagnostics">): boolean {
+  return diagnostics.some(({ code }) => code === "published-text-lost");
 }
 
 /** The outcome of a list that could not be built. */
