@@ -119,8 +119,12 @@ export class NamesByText {
     this.names = names;
   }
 
-  /** Every name that contains all of the texts, and possibly others, in their original order. */
+  /** Every name that contains all of the texts, in their original order. Both ways find the same, because each name that is tested costs. */
   candidates(texts: readonly string[]): readonly string[] {
+    return this.withSomeOf(texts).filter((name) => texts.every((text) => name.includes(text)));
+  }
+
+  private withSomeOf(texts: readonly string[]): readonly string[] {
     if (this.asked++ < FEW) return this.search(texts);
     this.index ??= new GramIndex(this.names);
     return this.index.candidates(texts);
