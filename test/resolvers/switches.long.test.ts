@@ -7,7 +7,7 @@ import { isNightly } from "../support/nightly.ts";
 import { SWITCH_WAYS, type SwitchFigures, runSwitch } from "../support/resolvers/switches.ts";
 
 /** Clients ask while real resolvers load a list in which one per cent changes. bench/switches.ts has all sizes. */
-const NAMES = isNightly ? 300_000 : 60_000;
+const NAMES = isNightly ? 300_000 : 120_000;
 /** The ways that the guide recommends for large lists, and the one that it warns of. */
 const WITHOUT_GAP = ["unbound zone transfer", "BIND zone transfer", "dnsdist `format: cdb`"];
 const WITH_GAP = "unbound zone file, `auth_zone_reload`";
@@ -32,7 +32,8 @@ test("large lists reach resolvers without a gap in the ways of the guide, and th
     assert.ok(Math.abs(gapMs - reportedMs) < 600 + gapMs * 0.3, `${name}: the report is true`);
   }
   const outage = seen.get(WITH_GAP)!;
-  assert.ok(outage.gapMs > 1000, `${WITH_GAP}: ${outage.gapMs} ms`);
+  // A fast machine loads so many names in half a second; a question takes 8 ms.
+  assert.ok(outage.gapMs > 300, `${WITH_GAP}: ${outage.gapMs} ms`);
   for (const name of WITHOUT_GAP) {
     const { gapMs, lost, asked } = seen.get(name)!;
     assert.ok(gapMs < outage.gapMs / 2, `${name}: ${gapMs} ms, not ${outage.gapMs}`);
