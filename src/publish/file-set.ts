@@ -4,7 +4,6 @@ import {
   arrayOf,
   either,
   ifAvailable,
-  isDigest,
   isText,
   isToken,
   newToken,
@@ -19,7 +18,7 @@ import {
 } from "../host/files.ts";
 import { type Host, HostError, type NewFile } from "../host/host.ts";
 import { journalPath, recordFolder } from "../record/record-file.ts";
-import { digestOfFile } from "../sources/copies.ts";
+import { checksumOfFile, digestOfFile } from "../sources/copies.ts";
 import type { OutputFile, OutputLock } from "./list-file.ts";
 import { type OutputPlan, plannedFiles } from "./output-plan.ts";
 import { isPatchOf, patchFolder } from "./patches.ts";
@@ -103,8 +102,8 @@ export class FileSet {
       const isSingle = this.staged.size === 1;
       for (const [path, fresh] of this.staged) {
         at = path;
-        const sha256 = fresh === null || isSingle ? null : await this.requireDigest(path);
-        steps.push({ path, sha256, fresh, before: isSingle ? null : await this.keepOld(path) });
+        const checksum = fresh === null || isSingle ? null : await this.requireChecksum(path);
+        steps.push({ path, checksum, fresh, before: isSingle ? null : await this.keepOld(path) });
       }
       if (steps.length > 1) {
         for (const folder of foldersOf(steps, host)) await host.syncFolder(folder);
@@ -143,10 +142,10 @@ export class FileSet {
     if (steps.length > 1) await ifAvailable(() => journal.remove());
   }
 
-  private async requireDigest(path: string): Promise<string> {
-    const digest = await this.digestOf(path);
-    if (digest === undefined) throw new HostError("EIO", "the temporary file cannot be read");
-    return digest;
+  private async requireChecksum(path: string): Promise<string> {
+    const checksum = await checksumOfFile(this.placeOf(path), this.host);
+    if (checksum === undefined) throw new HostError("EIO", "the temporary file cannot be read");
+    return checksum;
   }
 
   /** Gives the published file another name as well; null without one. */
@@ -171,8 +170,8 @@ export class FileSet {
 /** What happens to one file of a set. */
 interface Step {
   readonly path: string;
-  /** SHA-256 of the new file; null for a file that is removed. */
-  readonly sha256: string | null;
+  /** Size and CRC-32 of the new file; null for a file that is removed. */
+  readonly checksum: string | null;
   /** The token of the temporary file with the new bytes. */
   readonly fresh: string | null;
   /** The token of the other name of the old file, which the step replaces; null without an old file. */
@@ -257,19 +256,19 @@ async function viewOf(
   isNamed: (path: string) => Promise<boolean>,
   host: Host,
 ): Promise<StepView> {
-  const { path, sha256, fresh, before } = step;
+  const { path, checksum, fresh, before } = step;
   const has = async (file: string): Promise<boolean> =>
-    (await host.kindOf(file)) === "file" && (await digestOfFile(file, host)) === sha256;
-  const isDone = sha256 === null ? (await host.kindOf(path)) === undefined : await has(path);
+    (await host.kindOf(file)) === "file" && (await checksumOfFile(file, host)) === checksum;
+  const isDone = checksum === null ? (await host.kindOf(path)) === undefined : await has(path);
   const canRedo =
     isDone ||
-    (sha256 === null
+    (checksum === null
       ? (await host.kindOf(path)) === "file"
       : fresh !== null && (await has(temporaryOf(path, fresh, host))));
   const canUndo =
     !isDone ||
     (before === null
-      ? sha256 !== null
+      ? checksum !== null
       : (await host.kindOf(temporaryOf(path, before, host))) === "file");
   return { step, isNamed: await isNamed(path), isDone, canRedo, canUndo };
 }
@@ -315,17 +314,18 @@ async function forget({ path, fresh, before }: Step, host: Host): Promise<void> 
     if (token !== null) await host.removeFile(temporaryOf(path, token, host)).catch(() => {});
 }
 
+const isChecksum: Shape = (value) => isText(value) && /^\d{1,15}-[0-9a-f]{1,8}$/.test(value);
 const isPath: Shape = (value) => isText(value) && value !== "";
 const isOldName: Shape = either(isToken, oneOf([null]));
 const isReplaced = objectOf<StoredStep>({
   file: isPath,
-  sha256: isDigest,
+  checksum: isChecksum,
   fresh: isToken,
   before: isOldName,
 });
 const isRemoved = objectOf<StoredStep>({
   file: isPath,
-  sha256: oneOf([null]),
+  checksum: oneOf([null]),
   fresh: oneOf([null]),
   before: isOldName,
 });

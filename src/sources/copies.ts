@@ -350,6 +350,44 @@ export async function digestOfFile(path: string, host: Host): Promise<string | u
   }
 }
 
+/** Size and CRC-32 of a file, which tell whether it is whole; undefined if it cannot be read. */
+export async function checksumOfFile(path: string, host: Host): Promise<string | undefined> {
+  let file: OpenFile | undefined;
+  try {
+    file = await host.openFile(path);
+    return `${file.size}-${(await crc32Of(blocksOf(file))).toString(16)}`;
+  } catch (error) {
+    if (error instanceof HostError) return undefined;
+    throw error;
+  } finally {
+    await file?.close();
+  }
+}
+
+/** The checksum of zip: where SHA-256 takes 70 ms for 26 MB, it takes 3. */
+export async function crc32Of(
+  pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+): Promise<number> {
+  const { crc32 } = await import("node:zlib");
+  // Deno 2.0 does not have it.
+  const step = typeof crc32 === "function" ? crc32 : slowCrc32;
+  let crc = 0;
+  for await (const piece of pieces) crc = step(piece, crc);
+  return crc;
+}
+
+const CRC_POLYNOMIAL = 0xedb88320;
+
+/** The same in JavaScript. */
+export function slowCrc32(bytes: Uint8Array, before: number): number {
+  let crc = ~before;
+  for (const byte of bytes) {
+    crc ^= byte;
+    for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? CRC_POLYNOMIAL : 0);
+  }
+  return ~crc >>> 0;
+}
+
 async function* blocksOf(file: OpenFile): AsyncGenerator<Uint8Array> {
   const buffer = new Uint8Array(Math.min(BLOCK, Math.max(4096, file.size)));
   for (let count = await file.read(buffer); count > 0; count = await file.read(buffer))

@@ -9,6 +9,7 @@ import {
 import { CompilerError } from "../diagnostics/render.ts";
 import { printable } from "../diagnostics/text.ts";
 import type { Host } from "../host/host.ts";
+import { crc32Of } from "./copies.ts";
 import {
   type DownloadAccount,
   DownloadedBody,
@@ -105,7 +106,7 @@ async function extract(
     for (const piece of archive.pieces(start, end)) own.append(piece);
     const text = zip?.isPacked === true ? await inflateFile("deflate-raw", own, context) : own;
     const isWhole =
-      zip === undefined || (text.size === zip.size && ((await crcOf(text)) ?? zip.crc) === zip.crc);
+      zip === undefined || (text.size === zip.size && (await crc32Of(text.pieces())) === zip.crc);
     if (isWhole) {
       archive.close();
       return text;
@@ -116,16 +117,6 @@ async function extract(
     own.close();
     throw error;
   }
-}
-
-/** The checksum of zip. */
-async function crcOf(body: DownloadedBody): Promise<number | undefined> {
-  const { crc32 } = await import("node:zlib");
-  // Deno 2.0 does not have it.
-  if (typeof crc32 !== "function") return undefined;
-  let crc = 0;
-  for (const piece of body.pieces()) crc = crc32(piece, crc);
-  return crc;
 }
 
 async function inflateFile(

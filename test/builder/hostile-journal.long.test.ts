@@ -1,18 +1,22 @@
 import assert from "node:assert/strict";
-import { createHash } from "node:crypto";
 import { test } from "node:test";
+import { slowCrc32 } from "../../src/sources/copies.ts";
 import type { Host } from "../support/internals.ts";
 import { MemoryProject } from "../support/memory-project.ts";
 
 const TEXT = "hostile\n";
-const SHA256: string = createHash("sha256").update(TEXT).digest("hex");
+const CHECKSUM: string = checksumOf(TEXT);
 const JOURNAL = "rules/.rules-compiler/l.txt.journal";
 
 interface Step {
   readonly file: unknown;
-  readonly sha256?: unknown;
+  readonly checksum?: unknown;
   readonly fresh?: unknown;
   readonly before?: unknown;
+}
+
+function checksumOf(text: string): string {
+  return `${text.length}-${slowCrc32(new TextEncoder().encode(text), 0).toString(16)}`;
 }
 
 /** Runs a list over a journal that others wrote; returns what the files of others are afterwards. */
@@ -32,7 +36,7 @@ async function runOver(
       "a.txt": "||a.example^\n||b.example^\n",
       [JOURNAL]: JSON.stringify({
         journal: 1,
-        steps: steps.map((step) => ({ sha256: SHA256, fresh: "aa", before: null, ...step })),
+        steps: steps.map((step) => ({ checksum: CHECKSUM, fresh: "aa", before: null, ...step })),
       }),
       ...files,
     },
@@ -69,9 +73,9 @@ test("a journal cannot write or remove what the configuration does not name", as
     const others = { [path]: "kept\n", [`${place}.${name}.aa.tmp`]: TEXT };
     for (const step of [
       { file },
-      { file, sha256: null, fresh: null },
-      { file, sha256: createHash("sha256").update("kept\n").digest("hex"), before: null },
-      { file, sha256: null, fresh: null, before: "aa" },
+      { file, checksum: null, fresh: null },
+      { file, checksum: checksumOf("kept\n"), before: null },
+      { file, checksum: null, fresh: null, before: "aa" },
     ]) {
       const project = await runOver([step, { file: "l.hosts" }], {
         ...others,
@@ -92,8 +96,8 @@ test("a journal that is damaged or has strange tokens does nothing, and is gone"
     { file: "l.txt", fresh: "A" },
     { file: "l.txt", fresh: 5 },
     { file: "l.txt", before: "a/b" },
-    { file: "l.txt", sha256: "" },
-    { file: "l.txt", sha256: null },
+    { file: "l.txt", checksum: "" },
+    { file: "l.txt", checksum: null },
     { file: 5 },
     { file: "" },
   ]) {
@@ -134,7 +138,7 @@ test("a journal follows no symbolic link", async () => {
       JOURNAL,
       JSON.stringify({
         journal: 1,
-        steps: [{ file: "l.hosts", sha256: SHA256, fresh: "aa", before: null }],
+        steps: [{ file: "l.hosts", checksum: CHECKSUM, fresh: "aa", before: null }],
       }),
     );
     const { exit, stderr } = await project.run("-q", "-c", "c.json", "--no-cache");
