@@ -436,7 +436,12 @@ class ListBuild {
     if (old !== undefined && old !== canary) await session.beforePublish(plan, old);
   }
 
-  private async cache({ compiled }: Draft, { written, files, names }: Published): Promise<void> {
+  private async cache(
+    { compiled, isIncomplete }: Draft,
+    { written, files, names }: Published,
+  ): Promise<void> {
+    // Hooks wait for a whole list, or for the next build.
+    if (isIncomplete) return;
     const { plan, session } = this;
     const { cache, coveredDone } = this.work;
     const { config, plugins } = plan.list;

@@ -17,7 +17,7 @@ import {
   acquire,
   isCopy,
 } from "../sources/acquire.ts";
-import { SourceStore, type StoredFile } from "../sources/copies.ts";
+import { SourceStore, type StoredFile, digestOf } from "../sources/copies.ts";
 import type { FetchWatch } from "../sources/fetch-text.ts";
 import {
   DownloadBudget,
@@ -106,6 +106,9 @@ export class SourceReader {
   /** The files of remote sources, by `storeKeyOf` the source as written in the configuration. */
   readonly files: Map<string, readonly StoredFile[]> = new Map();
   private hasUnknownFiles = false;
+  /** For each source that is left out, a text that stays the same while it fails in the same way; empty if only local files decide that. */
+  private readonly leftOut: string[] = [];
+  private readonly decidedByFiles = new WeakSet<CompilerError>();
   /** Bytes of sources that another list read. */
   private knownBytes = 0;
   /** Reads lines that are not compiled. Created on first use. */
@@ -176,8 +179,11 @@ export class SourceReader {
 
   /** Digest of all remote content; undefined if it cannot be computed. */
   webDigest(): string | undefined {
-    if (this.hasUnknownFiles || this.conditions.leftOut.length > 0) return undefined;
-    return webDigestOf([...this.files.values()].flat());
+    const { files, leftOut, conditions } = this;
+    // A file of names that is left out is read again.
+    if (this.hasUnknownFiles || conditions.leftOut.length > leftOut.length) return undefined;
+    const missing = leftOut.filter((one) => one !== "");
+    return [webDigestOf([...files.values()].flat()), ...missing.toSorted()].join("\n").trim();
   }
 
   isDropped({ index }: PlannedSource): boolean {
@@ -280,15 +286,21 @@ export class SourceReader {
     const load = { ...readingOf(wish), checkpoint: this.checkpoint, blockBytes, buffers, now };
     const label = wish.shown;
     if (location.kind === "file") {
-      if (!(await host.exists(location.path))) {
-        const near = await nearFile(location.path, label, host);
-        throw fileError(label, new HostError("ENOENT", "no such file"), near);
+      const { path } = location;
+      if (!(await host.exists(path))) {
+        const near = await nearFile(path, label, host);
+        const error = fileError(label, new HostError("ENOENT", "no such file"), near);
+        throw this.decided(error, [{ path, stamp: undefined }]);
       }
       const list = new SourceList({ location, label }, host, load);
       // A later error would be too late.
       const kind = wish.isRequired ? undefined : this.kindOf(wish);
-      if (kind !== undefined && (await list.size().catch(() => 0)) > 0)
-        await kind.judge(await list.namesAmong(kind.watched), list);
+      if (kind !== undefined && (await list.size().catch(() => 0)) > 0) {
+        const found = await list.namesAmong(kind.watched);
+        await kind.judge(found, list).catch((error: unknown) => {
+          throw this.decided(error, list.readBefore);
+        });
+      }
       return { list, state: { kind: "local" } };
     }
     const { limits, slots, store } = this;
@@ -349,6 +361,14 @@ export class SourceReader {
     return { ...acquired, state };
   }
 
+  /** Notes that a source failed because of what is in these files, or because they are missing. */
+  private decided(error: unknown, inputs: readonly InputFile[]): unknown {
+    if (!(error instanceof CompilerError)) return error;
+    this.decidedByFiles.add(error);
+    this.inputs.push(...inputs);
+    return error;
+  }
+
   private kindOf(wish: SourceOptions): ListKind {
     return this.options.compat === true ? ANY_KIND : kindOf(wish, this.engineOf);
   }
@@ -375,9 +395,12 @@ export class SourceReader {
       this.lists[index]?.close();
       this.lists[index] = undefined;
       this.options.onProgress?.({ kind: "source-failed", source: index, label });
-      if (this.conditions.mayLeaveOut(source, error) && this.states[index] === undefined)
+      if (this.conditions.mayLeaveOut(source, error) && this.states[index] === undefined) {
         this.states[index] = droppedState(error);
-      else this.failures.push(...error.diagnostics);
+        const causes = error.diagnostics.map(({ message, cause = "" }) => `${message} ${cause}`);
+        const how = [storeKeyOf(source.source, source), ...causes].join("\n");
+        this.leftOut.push(this.decidedByFiles.has(error) ? "" : `failed ${await digestOf(how)}`);
+      } else this.failures.push(...error.diagnostics);
       return false;
     }
   }

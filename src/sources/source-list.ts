@@ -114,6 +114,9 @@ export class SourceList {
     return this.finder.inputs;
   }
 
+  /** The same of the last read ahead. */
+  readBefore: readonly InputFile[] = [];
+
   /** Reads the whole list without keeping lines. `gauge` measures it. */
   async check(gauge?: SourceGauge): Promise<void> {
     const sink = new CheckSink(gauge);
@@ -153,7 +156,7 @@ export class SourceList {
 
   private rewind(): void {
     this.diagnostics.length = 0;
-    this.inputs.length = 0;
+    this.readBefore = this.inputs.splice(0);
     this.bytesRead = 0;
     this.files = 0;
   }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { PROTECTED_NAMES } from "../../src/engine/protected-names.ts";
 import { USUAL } from "../support/lists-project.ts";
 import { MemoryProject } from "../support/memory-project.ts";
 import { ScriptedWeb } from "../support/scripted-web.ts";
@@ -98,4 +99,67 @@ test("what could not be compared is reported once, and what was accepted once is
   await run(project, "2026-11-10T03:00:00Z", "--accept", "not-covered");
   project.now = "2026-11-10T04:00:00Z";
   assert.equal((await project.run("--cache-dir", "cache")).exit, 5);
+});
+
+function optional(name: string, source: string): object {
+  return { name, source, type: "adblock", required: false };
+}
+
+test("an optional source that fails in the same way causes no build, and in another way it does", async () => {
+  for (const several of [false, true]) {
+    const web = new ScriptedWeb();
+    web.answers[`${ADDRESS}a.txt`] = "||a.example^\n";
+    web.answers[`${ADDRESS}gone.txt`] = { status: 404 };
+    const sources = [
+      { name: "a", source: `${ADDRESS}a.txt`, type: "adblock" },
+      { name: "own", source: "own.txt", type: "adblock" },
+      { name: "more", source: "more.txt", type: "adblock" },
+      optional("gone", `${ADDRESS}gone.txt`),
+      optional("absent", "absent.txt"),
+      optional("no list", "allowed.txt"),
+    ];
+    const lists = several ? { lists: [{ name: "One" }, { name: "Two" }] } : {};
+    const config = { name: "All", sources, transformations: USUAL, ...lists };
+    const project = new MemoryProject(
+      {
+        "compiler-config.json": JSON.stringify(config),
+        "own.txt": "||own.example^\n",
+        "more.txt": "||more.example^\n",
+        "allowed.txt": PROTECTED_NAMES.slice(0, 40)
+          .map((name) => `||${name}^\n`)
+          .join(""),
+      },
+      { fetch: (request) => web.host.fetch(request), wait: async () => {} },
+    );
+    const path = several ? "rules/two.txt" : "rules/all.txt";
+    let hour = 1;
+    const isCompiled = async (): Promise<boolean> => {
+      project.now = `2026-11-10T${String(hour++).padStart(2, "0")}:00:00Z`;
+      const { exit, stderr } = await project.run("--cache-dir", "cache", "-v");
+      assert.equal(exit, hour === 2 ? 3 : 0, stderr);
+      return /\bcompile: \d/.test(stderr);
+    };
+    // The first list is incomplete, so that the next run makes a whole one.
+    assert.ok(await isCompiled());
+    assert.ok(await isCompiled());
+    const before = project.text(path);
+    assert.ok(!(await isCompiled()), "nothing changed");
+    assert.ok(!(await isCompiled()), "nothing changed");
+    web.answers[`${ADDRESS}gone.txt`] = { status: 410 };
+    assert.ok(await isCompiled(), "another status");
+    assert.ok(!(await isCompiled()));
+    project.write("allowed.txt", "||no-longer-allowed.example^\n");
+    assert.ok(await isCompiled(), "the file is a list now");
+    assert.ok(!(await isCompiled()));
+    project.write("absent.txt", "||absent.example^\n");
+    assert.ok(await isCompiled(), "the file exists now");
+    web.answers[`${ADDRESS}gone.txt`] = "||gone.example^\n";
+    assert.ok(await isCompiled(), "the server has it again");
+    assert.ok(!(await isCompiled()));
+    const names = ["no-longer-allowed", "absent", "gone"].map((name) => `||${name}.example^`);
+    for (const name of names) {
+      assert.ok(!before.includes(name));
+      assert.ok(project.text(path).includes(name), name);
+    }
+  }
 });
