@@ -115,7 +115,7 @@ const HOOK_CODES = {
     meaning:
       "A hook failed or took too long. What was published stays, and the exit code of the build is not affected.",
     hint: "Fix the cause; the next run with --permit hooks tries it again",
-    over: "The hook {} works again",
+    lasts: "hook",
   },
 } as const;
 
@@ -349,7 +349,7 @@ export const SOURCE_CODES = {
     meaning:
       "A source differs too much from its published text, which is used until the source is within its limits again, you accept it, it has offered about the same for 3 days, or 7 days are over.",
     hint: "Check the cause; to accept the source as it is now, use --accept with the code",
-    over: "{} is read again",
+    lasts: "source",
   },
   "sources-state-lost": {
     meaning:
@@ -371,19 +371,19 @@ export const SOURCE_CODES = {
     meaning:
       "A source or a file of names cannot be read; its last good copy is used until the day that the message names.",
     hint: "Check the cause; if it is gone for good, remove it from the configuration",
-    over: "{} is read again",
+    lasts: "source",
   },
   "mirror-only": {
     meaning:
       "For more than 3 days, a mirror has answered instead of the server of a source without a key. Nothing shows that the mirror has the same list.",
     hint: "Correct the URL of the source; if its server is gone for good, decide whether you trust the mirror",
-    over: "{} is read again",
+    lasts: "source",
   },
   "source-dropped": {
     meaning:
       "A source or a file of names cannot be read and has no copy, or its copy has become too old. The list is made without it.",
     hint: "Correct its URL, or remove it from the configuration; with `required: true`, nothing is published without it",
-    over: "{} is read again",
+    lasts: "source",
   },
   "list-incomplete": {
     meaning:
@@ -401,7 +401,7 @@ export const SOURCE_CODES = {
     meaning:
       "No server of any source answered. Each source is its last good copy, or is missing; they are not reported one by one.",
     hint: "Check the network, the DNS and the proxy settings of this machine",
-    over: "Servers of sources answer again",
+    lasts: "servers",
   },
   "offline-copies": {
     exit: 4,
@@ -412,7 +412,7 @@ export const SOURCE_CODES = {
   "cache-unusable": {
     meaning: "The cache folder is not writable.",
     hint: "Choose another folder with --cache-dir, or use --no-cache",
-    over: "The cache folder {} is writable again",
+    lasts: "cache",
   },
   "source-not-text": {
     exit: 4,
@@ -502,9 +502,11 @@ interface CodeEntry {
   readonly meaning: string;
   /** What to do about it. */
   readonly hint: string;
-  /** What is reported when the condition ends, with `{}` for its subject. Nothing is reported without it. */
-  readonly over?: string;
+  /** What has the problem until it is found to have ended, which is reported. Nothing is reported without it. */
+  readonly lasts?: LastingSubject;
 }
+
+export type LastingSubject = "source" | "servers" | "hook" | "cache";
 
 /** Diagnostics of everything but sources, guards, publishing, resolvers, servers and hooks. */
 const COMPILE_CODES = {

@@ -1,4 +1,4 @@
-import { CODES, codeEntry } from "../../diagnostics/codes.ts";
+import { CODES, type LastingSubject, codeEntry } from "../../diagnostics/codes.ts";
 import type { Diagnostic } from "../../diagnostics/render.ts";
 import { DAY_MS, countText, printable } from "../../diagnostics/text.ts";
 import { isDate, isNumber, isText, arrayOf, objectOf, oneOf } from "../../host/files.ts";
@@ -53,10 +53,15 @@ export interface ConditionChange {
 /** Of a condition with more names, new ones are not noticed. */
 const MOST_NAMES = 1000;
 const LONGEST = 4000;
-/** The end of the conditions of a source. Of one that the user removed, it is not reported. */
-const READ_AGAIN = codeEntry("source-stale").over;
+/** What is reported when a condition ends, with `{}` for its subject. */
+const ENDS: Readonly<Record<LastingSubject, string>> = {
+  source: "{} is read again",
+  servers: "Servers of sources answer again",
+  hook: "The hook {} works again",
+  cache: "The cache folder {} is writable again",
+};
 /** What only a run that asks servers can find to have ended. */
-const ASKED: ReadonlySet<string | undefined> = new Set([READ_AGAIN, codeEntry("no-answer").over]);
+const ASKED: ReadonlySet<LastingSubject | undefined> = new Set(["source", "servers"]);
 /** After so many days, the user is reminded of a condition. */
 const REMINDERS = [7, 30];
 
@@ -71,7 +76,7 @@ export function settle(
   // If no server answers, single sources are not news.
   const isDown = diagnostics.some(({ code }) => code === "no-answer");
   const isNamed = (one: Diagnostic): boolean =>
-    !isDown || codeEntry(one.code).over !== READ_AGAIN || known.has(keyOf(one));
+    !isDown || lastsFor(one) !== "source" || known.has(keyOf(one));
   const found = diagnostics.filter(isNamed).map((diagnostic) => {
     const key = keyOf(diagnostic);
     const condition = nextOf(conditions.get(key) ?? known.get(key), diagnostic, finder, now);
@@ -87,11 +92,12 @@ export function settle(
   // A run that did not ask cannot find that servers answer again.
   const isOffline = diagnostics.some(({ code }) => code === "offline-copies");
   const ends = (one: Condition): boolean =>
-    one.finder === finder && !isPartial && !(isOffline && ASKED.has(codeEntry(one.code).over));
+    one.finder === finder && !isPartial && !(isOffline && ASKED.has(lastsFor(one)));
   const left = gone.filter((one) => !ends(one));
   const all = [...left, ...conditions.values()];
+  // The end of the conditions of a source that the user removed is not reported.
   const isRemoved = (one: Condition): boolean =>
-    codeEntry(one.code).over === READ_AGAIN && named?.has(subjectOf(one)) === false;
+    lastsFor(one) === "source" && named?.has(subjectOf(one)) === false;
   const over = gone
     .filter((one) => ends(one) && !isRemoved(one))
     .flatMap((one) => overOf(one, all, now));
@@ -100,12 +106,10 @@ export function settle(
     gone.filter((one) => ends(one) && isRemoved(one)).map((one) => subjectOf(one)),
   );
   const distinct = new Map(over.map((one) => [one.message, one]));
-  const began = found.filter(
-    (one) => !known.has(keyOf(one)) && codeEntry(one.code).over !== undefined,
-  );
+  const began = found.filter((one) => !known.has(keyOf(one)) && lastsFor(one) !== undefined);
   const changes = [
     ...Array.from(distinct.values())
-      .filter(({ code }) => codeEntry(code).over !== undefined)
+      .filter((one) => lastsFor(one) !== undefined)
       .map(({ message }) => ({ event: "ended" as const, what: message })),
     ...Array.from(removed, (subject) => ({
       event: "ended" as const,
@@ -165,8 +169,14 @@ function overOf(one: Condition, all: readonly Condition[], now: Date): Diagnosti
   return [{ code, severity: "note", message, subject, news: true, isOver: true }];
 }
 
-function overText({ code, severity }: Condition): string | undefined {
-  return codeEntry(code).over ?? (severity === "error" ? "{} is published again" : undefined);
+function overText(one: Condition): string | undefined {
+  const subject = lastsFor(one);
+  if (subject !== undefined) return ENDS[subject];
+  return one.severity === "error" ? "{} is published again" : undefined;
+}
+
+function lastsFor({ code }: Pick<Diagnostic, "code">): LastingSubject | undefined {
+  return codeEntry(code).lasts;
 }
 
 function spanText(ms: number): string {
