@@ -556,7 +556,7 @@ export async function* planChanges(
     const [output] = plan.files;
     if (output === undefined)
       throw new CompilerError([
-        errorOf("unknown-flag", "plan needs a file to compare with; remove -o -"),
+        errorOf("wrong-usage", "plan needs a file to compare with; remove -o -"),
       ]);
     const old = await publishedState(output.path, session.host);
     const hold = await readHold(output.path, session.host);

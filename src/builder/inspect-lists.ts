@@ -518,7 +518,7 @@ export async function exportDataset(
   const [, packing] = PACKINGS.find(([ending]) => file?.endsWith(ending)) ?? [];
   if (file !== undefined && !PACKINGS.some(([ending]) => file.endsWith(ending)))
     throw new CompilerError([
-      errorOf("unknown-flag", `export writes CSV, not ${printable(file)}`, {
+      errorOf("wrong-usage", `export writes CSV, not ${printable(file)}`, {
         hint: "Name a file that ends in .csv, .csv.zst or .csv.gz",
       }),
     ]);

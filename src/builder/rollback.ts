@@ -468,7 +468,7 @@ async function selectedList({
   await refusePlaces(wanted, options, host, project.locate);
   if (file !== undefined) return { plan, file };
   throw new CompilerError([
-    errorOf("unknown-flag", "rollback and hold need the file of the list; remove -o -"),
+    errorOf("wrong-usage", "rollback and hold need the file of the list; remove -o -"),
   ]);
 }
 

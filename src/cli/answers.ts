@@ -103,7 +103,7 @@ function fateOf(wanted: string): string {
   if (FATE_ENTRIES.has(wanted)) return wanted;
   const meant = nearest(wanted, [...FATE_ENTRIES.keys()]);
   throw new CompilerError([
-    errorOf("unknown-flag", `Unknown fate: ${printable(wanted, 40)}`, {
+    errorOf("wrong-usage", `Unknown fate: ${printable(wanted, 40)}`, {
       hint:
         meant === undefined ? "rules-compiler stats --fate shows them" : `Did you mean "${meant}"?`,
     }),
@@ -128,7 +128,7 @@ function checkSources(records: readonly BuildRecord[], wanted: readonly string[]
   const labels = records.flatMap(({ header }) => header.sources.map(({ label }) => label));
   const meant = nearest(unknown, labels);
   throw new CompilerError([
-    errorOf("unknown-flag", `No source matches -s ${printable(unknown, 60)}`, {
+    errorOf("wrong-usage", `No source matches -s ${printable(unknown, 60)}`, {
       hint:
         meant === undefined
           ? "rules-compiler stats shows the names of the sources"
@@ -142,7 +142,7 @@ export const answerMatrix: Command = async (options, host, reporter) => {
   const { matrix } = flagsOf("stats", options.args);
   if (matrix !== ALL && matrix !== "csv")
     throw new CompilerError([
-      errorOf("unknown-flag", `--matrix has no form ${printable(matrix!, 40)}`, {
+      errorOf("wrong-usage", `--matrix has no form ${printable(matrix!, 40)}`, {
         hint: "Write --matrix, --matrix csv or --matrix --json",
       }),
     ]);
@@ -175,7 +175,7 @@ export const answerWithPage: Command = async (options, host, reporter) => {
   if (wanted !== undefined && !isFolder && !/\.html?$/i.test(wanted))
     throw new CompilerError([
       errorOf(
-        "unknown-flag",
+        "wrong-usage",
         `--html writes a page, and ${printable(wanted)} does not end in .html`,
         {
           hint: "Name a file that ends in .html, or a folder (reports/). The configuration is named with -c",

@@ -568,9 +568,10 @@ const COMPILE_CODES = {
     meaning: "A source has other fields, but no name or no type. `validate` shows it.",
     hint: "Without a name, the source itself is the label; without a type, adblock is assumed",
   },
-  "unknown-flag": {
+  "wrong-usage": {
     exit: 2,
-    meaning: "The command line has an unknown option, an unknown command or an invalid value.",
+    meaning:
+      "The command line has an unknown option or command, an invalid value, or too few or too many arguments.",
     hint: "See rules-compiler --help",
   },
   "not-covered": {

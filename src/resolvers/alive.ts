@@ -133,7 +133,7 @@ function resolverAt(text: string): Resolver {
   if (address !== undefined)
     return { ...address, name: text, list: "", group: "", mayRollBack: false };
   throw new CompilerError([
-    errorOf("unknown-flag", `--resolver ${printable(text, 60)} is not an address`, {
+    errorOf("wrong-usage", `--resolver ${printable(text, 60)} is not an address`, {
       hint: "Such as 127.0.0.1, 127.0.0.1:5335 or tls://192.0.2.53",
     }),
   ]);
@@ -142,7 +142,7 @@ function resolverAt(text: string): Resolver {
 function numberWithin(flag: string, value: number, least: number, most: number): number {
   if (value >= least && value <= most) return value;
   throw new CompilerError([
-    errorOf("unknown-flag", `${flag} must be a number from ${least} to ${most}`),
+    errorOf("wrong-usage", `${flag} must be a number from ${least} to ${most}`),
   ]);
 }
 

@@ -37,7 +37,7 @@ interface Mistake {
   readonly first?: (pasted: string) => string;
 }
 
-const flag = { code: "unknown-flag", exit: 2 } as const;
+const flag = { code: "wrong-usage", exit: 2 } as const;
 const bad = { code: "config-invalid", exit: 2 } as const;
 const source = { exit: 4 } as const;
 

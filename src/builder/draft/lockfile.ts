@@ -81,7 +81,7 @@ export class LockSession {
     if (!frozen && !names.includes(update!))
       throw new CompilerError([
         errorOf(
-          "unknown-flag",
+          "wrong-usage",
           `No source matches --update ${printable(withoutCredentials(update!), 80)}`,
         ),
       ]);

@@ -79,7 +79,7 @@ function inFolder<T extends OutputFlags>(folder: string, options: T, host: Host)
 }
 
 function refuse(message: string, hint: string): CompilerError {
-  return new CompilerError([errorOf("unknown-flag", message, { hint })]);
+  return new CompilerError([errorOf("wrong-usage", message, { hint })]);
 }
 
 /** Below it, a converted list is written in memory, on its way to standard output. */

@@ -50,7 +50,7 @@ export const aliveCommand: Command = async (options, host, reporter, signal) => 
 function numberOf(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (/^\d{1,6}(?:\.\d{1,3})?$/.test(text)) return Number(text);
-  throw new CompilerError([errorOf("unknown-flag", `${printable(text, 40)} is not a number`)]);
+  throw new CompilerError([errorOf("wrong-usage", `${printable(text, 40)} is not a number`)]);
 }
 
 const COLUMNS = ["dead", "held", "missing", "parked", "answers", "unknown"] as const;

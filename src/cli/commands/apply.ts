@@ -8,13 +8,13 @@ export const applyCommand: Command = async (options, host, reporter, signal) => 
   const [operand, ...more] = options.args.operands;
   if (operand === undefined || more.length > 0)
     throw new CompilerError([
-      errorOf("unknown-flag", "apply needs a plan", {
+      errorOf("wrong-usage", "apply needs a plan", {
         hint: "Such as: plan --save my.plan, and then: apply my.plan",
       }),
     ]);
   if (BUILD.test(operand))
     throw new CompilerError([
-      errorOf("unknown-flag", `${operand} is a build, not a plan`, {
+      errorOf("wrong-usage", `${operand} is a build, not a plan`, {
         hint: `To publish it again: rules-compiler rollback ${operand}`,
       }),
     ]);
@@ -36,7 +36,7 @@ export const applyCommand: Command = async (options, host, reporter, signal) => 
 function refuseChoice(isChosen: boolean): void {
   if (!isChosen) return;
   throw new CompilerError([
-    errorOf("unknown-flag", "A plan names its list and files: apply takes no -o, -r and --filter", {
+    errorOf("wrong-usage", "A plan names its list and files: apply takes no -o, -r and --filter", {
       hint: "Save another plan with plan -o FILE --save my.plan",
     }),
   ]);

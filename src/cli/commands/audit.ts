@@ -19,7 +19,7 @@ export const auditCommand: Command = async (options, host, reporter, signal) => 
   const [path, ...more] = options.args.operands;
   if (path === undefined || more.length > 0)
     throw new CompilerError([
-      errorOf("unknown-flag", "audit needs one file", {
+      errorOf("wrong-usage", "audit needs one file", {
         hint: "Such as: audit /opt/AdGuardHome/AdGuardHome.yaml, or audit /etc/pihole/gravity.db",
       }),
     ]);

@@ -24,7 +24,7 @@ export function decideCommand(verdict: Decision["verdict"]): Command {
     const style = reporter.dataStyle;
     if (operands.length === 0 && !lists)
       throw new CompilerError([
-        errorOf("unknown-flag", `${verdict} needs a name`, {
+        errorOf("wrong-usage", `${verdict} needs a name`, {
           hint: `Such as: ${verdict} shop.example.com; ${verdict} --list shows the decisions`,
         }),
       ]);

@@ -22,7 +22,7 @@ export const diffCommand: Command = async (options, host, reporter) => {
   const [before, after, ...more] = options.args.operands;
   if (before === undefined || after === undefined || more.length > 0)
     throw new CompilerError([
-      errorOf("unknown-flag", "diff needs two lists", { hint: "Such as: diff old.txt new.txt" }),
+      errorOf("wrong-usage", "diff needs two lists", { hint: "Such as: diff old.txt new.txt" }),
     ]);
   const sides = [await sideOf(before, options, host), await sideOf(after, options, host)] as const;
   const lists = comparedLists(sides, reporter);

@@ -10,10 +10,10 @@ import type { Command } from "./registry.ts";
 export const exportCommand: Command = async (options, host, reporter) => {
   const [file, ...others] = options.args.operands;
   if (others.length > 0)
-    throw new CompilerError([errorOf("unknown-flag", "export writes one file")]);
+    throw new CompilerError([errorOf("wrong-usage", "export writes one file")]);
   if (file === undefined && options.json)
     throw new CompilerError([
-      errorOf("unknown-flag", "--json needs a file: standard output has the lines", {
+      errorOf("wrong-usage", "--json needs a file: standard output has the lines", {
         hint: "Write export --json FILE.csv",
       }),
     ]);

@@ -23,7 +23,7 @@ export const helpCommand: Command = async (options, host) => {
   const [wanted, ...more] = options.args.operands;
   if (more.length > 0)
     throw new CompilerError([
-      errorOf("unknown-flag", "help takes one command, fate or code at a time"),
+      errorOf("wrong-usage", "help takes one command, fate or code at a time"),
     ]);
   await sendToOutput(wanted === undefined ? briefHelp() : helpFor(wanted), host);
   return Exit.Done;
@@ -56,7 +56,7 @@ export const completionsCommand: Command = async (options, host) => {
       : undefined;
   if (script === undefined)
     throw new CompilerError([
-      errorOf("unknown-flag", `completions needs a shell: ${Object.keys(COMPLETIONS).join(", ")}`, {
+      errorOf("wrong-usage", `completions needs a shell: ${Object.keys(COMPLETIONS).join(", ")}`, {
         hint: "Such as: rules-compiler completions bash",
       }),
     ]);

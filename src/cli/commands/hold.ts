@@ -13,7 +13,7 @@ export const holdCommand: Command = async (options, host, reporter, signal) => {
   const build = buildOperand("hold", options.args.operands);
   if (flagsOf("hold", options.args).end) {
     if (build === undefined) return await end(options, host, reporter, signal);
-    throw new CompilerError([errorOf("unknown-flag", "--end takes no build")]);
+    throw new CompilerError([errorOf("wrong-usage", "--end takes no build")]);
   }
   const emit = new BuildScreen(options, host, reporter).show;
   const held = await holdPublished({ options, host, signal, emit }, build);

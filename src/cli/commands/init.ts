@@ -64,7 +64,7 @@ async function init(
   const [file = NEW_CONFIG, ...more] = files;
   if (more.length > 0 || !/^\.ya?ml$/i.test(host.path.extname(file)))
     throw new CompilerError([
-      errorOf("unknown-flag", "init writes one file, which ends in .yaml or .yml", {
+      errorOf("wrong-usage", "init writes one file, which ends in .yaml or .yml", {
         hint: "Name a local list with -i: rules-compiler init -i FILE",
         ...files.map(webHint).find(({ hint }) => hint !== undefined),
       }),
@@ -91,7 +91,7 @@ async function init(
   const name = givenName ?? asked.name ?? asked.setup.name ?? usualName;
   if (wanted.lists.every(({ isOn }) => !isOn) && asked.setup.userRules.length === 0)
     throw new CompilerError([
-      errorOf("unknown-flag", "No list is enabled there; add lists with -i"),
+      errorOf("wrong-usage", "No list is enabled there; add lists with -i"),
     ]);
   const count = wanted.lists.filter(({ isOn }) => isOn).length;
   reporter.info(`checking ${countText(count, "list")}`);
@@ -165,7 +165,7 @@ function refuseBadAddresses(sources: readonly string[]): void {
   if (bad.length === 0) return;
   const shown = bad.map((source) => withoutCredentials(source) || "an empty text");
   throw new CompilerError([
-    errorOf("unknown-flag", `Not the URL of a list: ${someOf(shown)}`, {
+    errorOf("wrong-usage", `Not the URL of a list: ${someOf(shown)}`, {
       hint: "A URL starts with https:// or http:// and a host; name a local list by its path",
     }),
   ]);
@@ -236,7 +236,7 @@ async function setupOf(
   if (named.length > 0) return { setup: configOfLists("", named) };
   if (questions.canAsk) return await askForSetup(usualName, host, questions);
   throw new CompilerError([
-    errorOf("unknown-flag", "init needs lists", {
+    errorOf("wrong-usage", "init needs lists", {
       hint: "Import lists with --from AdGuardHome.yaml, or name URLs: rules-compiler init URL URL; on a terminal, init asks",
     }),
   ]);
@@ -263,7 +263,7 @@ class Questions {
     this.answers ??= eachLine(this.host.stdin!.lines(this.signal));
     const { value, done } = await this.answers.next();
     if (done === true)
-      throw new CompilerError([errorOf("unknown-flag", "No answer; nothing was written")]);
+      throw new CompilerError([errorOf("wrong-usage", "No answer; nothing was written")]);
     return withoutKeys(value).trim();
   }
 

@@ -16,7 +16,7 @@ const BAR = 20;
 export const limitsCommand: Command = async (options, host, reporter, signal) => {
   const [file, ...more] = options.args.operands;
   if (more.length > 0)
-    throw new CompilerError([errorOf("unknown-flag", "limits checks one list at a time")]);
+    throw new CompilerError([errorOf("wrong-usage", "limits checks one list at a time")]);
   const url = host.env["DNS_API_URL"] || undefined;
   if (url === undefined)
     throw new CompilerError([errorOf("api-address", "The URL of the DNS API is not set")]);

@@ -17,7 +17,7 @@ export const lintCommand: Command = async (options, host, reporter) => {
   } = flagsOf("lint", args);
   if (args.operands.length === 0)
     throw new CompilerError([
-      errorOf("unknown-flag", "lint needs a file", { hint: "Such as: lint my-rules.txt" }),
+      errorOf("wrong-usage", "lint needs a file", { hint: "Such as: lint my-rules.txt" }),
     ]);
   const type = formatOption("-t", inputType, FORMAT_NAMES);
   const form = options.json ? "json" : wanted;

@@ -25,13 +25,9 @@ export function buildOperand(command: string, operands: readonly string[]): stri
   const [operand, ...more] = operands;
   if (more.length === 0 && (operand === undefined || BUILD.test(operand))) return operand;
   throw new CompilerError([
-    errorOf(
-      "unknown-flag",
-      `${command} takes one build, not ${printable(operands.join(" "), 60)}`,
-      {
-        hint: `Such as: ${command} @1, or ${command} @2026-11-14; rules-compiler log lists them`,
-      },
-    ),
+    errorOf("wrong-usage", `${command} takes one build, not ${printable(operands.join(" "), 60)}`, {
+      hint: `Such as: ${command} @1, or ${command} @2026-11-14; rules-compiler log lists them`,
+    }),
   ]);
 }
 

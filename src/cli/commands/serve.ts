@@ -48,7 +48,7 @@ export const serveCommand: Command = async (asked, real, reporter, signal) => {
   const served = await servedConfig(opened, options, host);
   if (served === undefined)
     throw new CompilerError([
-      errorOf("unknown-flag", "serve cannot write to standard output", {
+      errorOf("wrong-usage", "serve cannot write to standard output", {
         hint: "Remove -o -, or name a file",
       }),
     ]);

@@ -70,5 +70,5 @@ async function otherForm({
 }
 
 function usage(message: string): CompilerError {
-  return new CompilerError([errorOf("unknown-flag", message)]);
+  return new CompilerError([errorOf("wrong-usage", message)]);
 }

@@ -36,7 +36,7 @@ function serverOf({ args }: Options, { env }: Host): string {
     return url.href.replace(/\/+$/, "");
   const shown = printable(args.operands.map((one) => withoutCredentials(one)).join(" "), 60);
   throw new CompilerError([
-    errorOf("unknown-flag", `status takes the URL of a server, not ${shown}`, {
+    errorOf("wrong-usage", `status takes the URL of a server, not ${shown}`, {
       hint: "Such as http://192.0.2.7:5000, without a password or a query",
     }),
   ]);

@@ -13,7 +13,7 @@ export const verifyCommand: Command = async (options, host, reporter) => {
   const [path, ...more] = options.args.operands;
   if (path === undefined || more.length > 0)
     throw new CompilerError([
-      errorOf("unknown-flag", "verify needs a manifest", {
+      errorOf("wrong-usage", "verify needs a manifest", {
         hint: "Such as: verify rules/manifest.json --key minisign.pub",
       }),
     ]);

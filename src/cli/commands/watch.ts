@@ -13,7 +13,7 @@ import type { Command } from "./registry.ts";
 /** Builds, then rebuilds whenever the configuration or a local file changes, until a signal stops it. */
 export const watchCommand: Command = async (options, host, reporter, signal) => {
   if (options.output === "-")
-    throw new CompilerError([errorOf("unknown-flag", "watch needs a file; remove -o -")]);
+    throw new CompilerError([errorOf("wrong-usage", "watch needs a file; remove -o -")]);
   const screen = new WatchScreen(options, host, reporter);
   const build = new WatchedBuild({ options, host, signal, emit: screen.show });
   try {

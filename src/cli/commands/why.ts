@@ -33,21 +33,21 @@ export const whyCommand: Command = async (options, host, reporter, signal) => {
   const { operands } = options.args;
   if (operands.length === 0)
     throw new CompilerError([
-      errorOf("unknown-flag", "why needs a name", {
+      errorOf("wrong-usage", "why needs a name", {
         hint: "Such as: why ads.example.com; - reads names from standard input",
       }),
     ]);
   const { resolver: resolvers, traffic: files } = flagsOf("why", options.args);
   const [resolver, ...more] = resolvers;
   if (more.length > 0)
-    throw new CompilerError([errorOf("unknown-flag", "why takes one --resolver")]);
+    throw new CompilerError([errorOf("wrong-usage", "why takes one --resolver")]);
   if (resolver !== undefined && operands.includes("-"))
-    throw new CompilerError([errorOf("unknown-flag", "--resolver needs names, not -")]);
+    throw new CompilerError([errorOf("wrong-usage", "--resolver needs names, not -")]);
   const lists = await listNames(options, host);
   if (operands.length === 1 && operands[0] === "-") {
     if (files.length > 0)
       throw new CompilerError([
-        errorOf("unknown-flag", "why - takes no --traffic", {
+        errorOf("wrong-usage", "why - takes no --traffic", {
           hint: "Give the names as words, such as: why ads.example.com --traffic queries.log",
         }),
       ]);
@@ -58,7 +58,7 @@ export const whyCommand: Command = async (options, host, reporter, signal) => {
   const odd = operands.find((_, index) => !isLikeName(given[index]!));
   if (odd !== undefined)
     throw new CompilerError([
-      errorOf("unknown-flag", `${printable(odd, 80)} is not a name`, {
+      errorOf("wrong-usage", `${printable(odd, 80)} is not a name`, {
         hint: "Such as: why ads.example.com; URLs and rules with a name will do, too",
       }),
     ]);

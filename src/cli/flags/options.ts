@@ -73,7 +73,7 @@ function permitsOf(values: readonly string[]): readonly Permit[] {
     const meant = nearest(word, PERMITS);
     const message = `--permit must be one of ${someOf(PERMITS)}, not ${printable(word, 40)}`;
     const hint = meant === undefined ? {} : { hint: `Did you mean --permit ${meant}?` };
-    throw new CompilerError([errorOf("unknown-flag", message, hint)]);
+    throw new CompilerError([errorOf("wrong-usage", message, hint)]);
   });
 }
 
@@ -278,7 +278,7 @@ function parserOptions(): Record<
 }
 
 function problem(message: string, hint?: string): Diagnostic {
-  return errorOf("unknown-flag", message, hint === undefined ? {} : { hint });
+  return errorOf("wrong-usage", message, hint === undefined ? {} : { hint });
 }
 
 function unknownFlag(rawName: string): Diagnostic {
@@ -365,5 +365,5 @@ export function formatOption<T extends string>(
   const meant = nearest(value, formats);
   const hint = meant === undefined ? {} : { hint: `Did you mean ${meant}?` };
   const message = `${option} must be one of ${formats.join(", ")}`;
-  throw new CompilerError([errorOf("unknown-flag", message, hint)]);
+  throw new CompilerError([errorOf("wrong-usage", message, hint)]);
 }

@@ -15,7 +15,7 @@ export async function withPlacedOutput(
   const csv = command === "export" ? CSV.exec(options.output ?? "")?.[0] : undefined;
   if (csv !== undefined)
     throw new CompilerError([
-      errorOf("unknown-flag", `-o is the list that export reads, not ${printable(csv, 80)}`, {
+      errorOf("wrong-usage", `-o is the list that export reads, not ${printable(csv, 80)}`, {
         hint: `Write the file without -o: rules-compiler export ${printable(csv, 80)}`,
       }),
     ]);
@@ -24,5 +24,5 @@ export async function withPlacedOutput(
   const { output = "" } = options;
   const message = `${command} is for lists in adblock syntax; -o ${printable(output, 80)} is of another format`;
   const hint = "Only compile converts a list. Use the file of the list, such as -o list.txt";
-  throw new CompilerError([errorOf("unknown-flag", message, { hint })]);
+  throw new CompilerError([errorOf("wrong-usage", message, { hint })]);
 }

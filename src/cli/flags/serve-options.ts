@@ -56,7 +56,7 @@ function hostNamesOf(text: string): string[] {
   if (bad === undefined) return names;
   throw new CompilerError([
     errorOf(
-      "unknown-flag",
+      "wrong-usage",
       `SERVE_HOSTNAME must be a name such as lists.example.org, not ${printable(bad, 60)}`,
     ),
   ]);
@@ -67,7 +67,7 @@ export function portOf({ values }: Args, env: Host["env"]): number {
   const text = values.get("port")?.[0] ?? (env["PORT"] || String(DEFAULT_PORT));
   if (/^\d{1,5}$/.test(text) && Number(text) < 65_536) return Number(text);
   throw new CompilerError([
-    errorOf("unknown-flag", `--port must be a number from 0 to 65535, not ${printable(text, 40)}`, {
+    errorOf("wrong-usage", `--port must be a number from 0 to 65535, not ${printable(text, 40)}`, {
       hint: "Such as: --port 8080",
     }),
   ]);
