@@ -5,14 +5,14 @@ import { type ComparisonSlot, type NameComparison, comparisonBytes } from "../ke
 import { LineScanner } from "../kernel/rows.ts";
 import type { RankedNames } from "../meaning/ranked-names.ts";
 import { type KeptChunk, type Origin, keptBytes } from "../rules/rule-table.ts";
-import { type SourceState, isCopy } from "../sources/acquire.ts";
+import type { FailedState, SourceState } from "../sources/acquire.ts";
 import type { StoredFile } from "../sources/copies.ts";
 import { type Location, NetworkWatch, isAddress } from "../sources/limits.ts";
 import type { InputFile } from "../sources/source-list.ts";
 import { suffixFilters } from "../syntax/public-suffix.ts";
 import type { SourceOptions } from "./compile-options.ts";
 import type { Plan, PlannedSource } from "./plan.ts";
-import { storeKeyOf } from "./source-state.ts";
+import { droppedState, storeKeyOf } from "./source-state.ts";
 
 /** State of a source when it was read: its origin, and its diagnostics. */
 export interface SourceNotes {
@@ -129,17 +129,22 @@ export class SharedSources {
   /** Digest of all remote content of these sources, if all of it was fetched before; see `SourceReader.webDigest`. */
   webOf(sources: readonly PlannedSource[]): string | undefined {
     const files: StoredFile[] = [];
+    const failed: string[] = [];
     const byKey = new Map(sources.map((one) => [storeKeyOf(one.source, one), one]));
     for (const source of byKey.values()) {
       if (!isAddress(source.source)) continue;
       const location = this.located.get(source.source)?.location;
       if (location?.kind === "file") continue;
       if (location === undefined) return undefined;
-      const found = this.acquired.get(acquiredKey(location.url, source));
-      if (found === undefined || isCopy(found.state.kind)) return undefined;
-      files.push(...found.files);
+      const key = acquiredKey(location.url, source);
+      const failure = this.failures.get(key);
+      const found = this.acquired.get(key);
+      const state = failure === undefined ? found?.state : droppedState(failure);
+      if (state === undefined || state.kind === "offline") return undefined;
+      if ("causes" in state) failed.push(failureText(source, state));
+      files.push(...(found?.files ?? []));
     }
-    return webDigestOf(files);
+    return webDigestOf(files, failed);
   }
 
   /** A local file changed: discards what was read from it, or failed without it. */
@@ -197,12 +202,16 @@ export function acquiredKey(
   return JSON.stringify([url, mirrors, ...limits, feed, ...own]);
 }
 
-/** Digest that identifies files. */
-export function webDigestOf(files: readonly StoredFile[]): string {
-  return files
-    .map(({ key, sha256 }) => `${key} ${sha256}`)
-    .toSorted()
-    .join("\n");
+/** Digest that identifies files, and how sources failed. */
+export function webDigestOf(files: readonly StoredFile[], failed: Iterable<string>): string {
+  return [...files.map(({ key, sha256 }) => `${key} ${sha256}`), ...failed].toSorted().join("\n");
+}
+
+/** Stays the same while a source fails in the same way. */
+export function failureText({ shown }: SourceOptions, { causes, ...state }: FailedState): string {
+  // The counts in the causes of a held source are estimates that differ from run to run.
+  const how = state.kind === "held" ? causes.map(({ code }) => code) : causes;
+  return JSON.stringify([shown, state, how]);
 }
 
 function sizeOf({ chunks }: ReusedSource): number {

@@ -17,7 +17,7 @@ import {
   acquire,
   isCopy,
 } from "../sources/acquire.ts";
-import { SourceStore, type StoredFile, digestOf } from "../sources/copies.ts";
+import { SourceStore, type StoredFile } from "../sources/copies.ts";
 import type { FetchWatch } from "../sources/fetch-text.ts";
 import {
   DownloadBudget,
@@ -68,6 +68,7 @@ import {
   type SharedSources,
   type SourceNotes,
   acquiredKey,
+  failureText,
   webDigestOf,
 } from "./shared-sources.ts";
 import { type ScanSink, SourceSink } from "./source-sink.ts";
@@ -106,8 +107,9 @@ export class SourceReader {
   /** The files of remote sources, by `storeKeyOf` the source as written in the configuration. */
   readonly files: Map<string, readonly StoredFile[]> = new Map();
   private hasUnknownFiles = false;
-  /** For each source that is left out, a text that stays the same while it fails in the same way; empty if only local files decide that. */
-  private readonly leftOut: string[] = [];
+  /** `failureText` of sources that are copies or left out, by `storeKeyOf`. */
+  private readonly failed = new Map<string, string>();
+  private leftOut = 0;
   private readonly decidedByFiles = new WeakSet<CompilerError>();
   /** Bytes of sources that another list read. */
   private knownBytes = 0;
@@ -179,11 +181,10 @@ export class SourceReader {
 
   /** Digest of all remote content; undefined if it cannot be computed. */
   webDigest(): string | undefined {
-    const { files, leftOut, conditions } = this;
+    const { files, failed, conditions } = this;
     // A file of names that is left out is read again.
-    if (this.hasUnknownFiles || conditions.leftOut.length > leftOut.length) return undefined;
-    const missing = leftOut.filter((one) => one !== "");
-    return [webDigestOf([...files.values()].flat()), ...missing.toSorted()].join("\n").trim();
+    if (this.hasUnknownFiles || conditions.leftOut.length > this.leftOut) return undefined;
+    return webDigestOf([...files.values()].flat(), failed.values());
   }
 
   isDropped({ index }: PlannedSource): boolean {
@@ -373,10 +374,12 @@ export class SourceReader {
     return this.options.compat === true ? ANY_KIND : kindOf(wish, this.engineOf);
   }
 
-  /** A cached copy has the same text but makes a different build, so the digest does not apply. */
+  /** A copy has the same text but makes a different build, because the report, the record and later limits tell its age. */
   private note(wish: SourceOptions, { state, files }: Pick<SourceNotes, "state" | "files">): void {
-    if (files === undefined || isCopy(state.kind)) this.hasUnknownFiles = true;
-    if (files !== undefined) this.files.set(storeKeyOf(wish.source, wish), files);
+    const key = storeKeyOf(wish.source, wish);
+    if (files === undefined || state.kind === "offline") this.hasUnknownFiles = true;
+    if (files !== undefined) this.files.set(key, files);
+    if ("causes" in state) this.failed.set(key, failureText(wish, state));
   }
 
   tellStoreError(error: HostError): void {
@@ -396,10 +399,11 @@ export class SourceReader {
       this.lists[index] = undefined;
       this.options.onProgress?.({ kind: "source-failed", source: index, label });
       if (this.conditions.mayLeaveOut(source, error) && this.states[index] === undefined) {
-        this.states[index] = droppedState(error);
-        const causes = error.diagnostics.map(({ message, cause = "" }) => `${message} ${cause}`);
-        const how = [storeKeyOf(source.source, source), ...causes].join("\n");
-        this.leftOut.push(this.decidedByFiles.has(error) ? "" : `failed ${await digestOf(how)}`);
+        const state = droppedState(error);
+        this.states[index] = state;
+        this.leftOut++;
+        if (!this.decidedByFiles.has(error))
+          this.failed.set(storeKeyOf(source.source, source), failureText(source, state));
       } else this.failures.push(...error.diagnostics);
       return false;
     }

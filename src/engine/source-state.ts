@@ -4,7 +4,7 @@ import { CompilerError, type Diagnostic, errorOf, warningOf } from "../diagnosti
 import { countText, timestampText, printable, reasonOf, someOf } from "../diagnostics/text.ts";
 import type { FeedSettings } from "../feeds/feed.ts";
 import type { HostError } from "../host/host.ts";
-import type { SourceState } from "../sources/acquire.ts";
+import type { FailedState, SourceState } from "../sources/acquire.ts";
 import { digestOf } from "../sources/copies.ts";
 import type { KeyFiles } from "../sources/fetch-text.ts";
 import { EndedError, GONE_HINT, type NetworkWatch, UnpublishedError } from "../sources/limits.ts";
@@ -105,7 +105,7 @@ export class SourceConditions {
   }
 }
 
-export function droppedState(error: CompilerError): SourceState {
+export function droppedState(error: CompilerError): FailedState {
   const until = error instanceof EndedError ? error.until : undefined;
   return { kind: "dropped", until, causes: error.diagnostics };
 }

@@ -514,6 +514,8 @@ export type SourceState =
       readonly causes: readonly Diagnostic[];
     };
 
+export type FailedState = Extract<SourceState, { readonly causes: unknown }>;
+
 /** Whether a source was replaced by a copy or left out, although the user did not ask for it. */
 export function isDegraded(kind: string): kind is "stale" | "held" | "dropped" {
   return kind === "stale" || kind === "held" || kind === "dropped";

@@ -105,13 +105,19 @@ function optional(name: string, source: string): object {
   return { name, source, type: "adblock", required: false };
 }
 
-test("an optional source that fails in the same way causes no build, and in another way it does", async () => {
+function someNames(count: number): string {
+  return Array.from({ length: count }, (_, index) => `||n${index}.example^\n`).join("");
+}
+
+test("a source that fails in the same way causes no build, and in another way it does", async () => {
   for (const several of [false, true]) {
     const web = new ScriptedWeb();
     web.answers[`${ADDRESS}a.txt`] = "||a.example^\n";
+    web.answers[`${ADDRESS}big.txt`] = someNames(3000);
     web.answers[`${ADDRESS}gone.txt`] = { status: 404 };
     const sources = [
       { name: "a", source: `${ADDRESS}a.txt`, type: "adblock" },
+      { name: "big", source: `${ADDRESS}big.txt`, type: "adblock" },
       { name: "own", source: "own.txt", type: "adblock" },
       { name: "more", source: "more.txt", type: "adblock" },
       optional("gone", `${ADDRESS}gone.txt`),
@@ -132,10 +138,12 @@ test("an optional source that fails in the same way causes no build, and in anot
       { fetch: (request) => web.host.fetch(request), wait: async () => {} },
     );
     const path = several ? "rules/two.txt" : "rules/all.txt";
-    let hour = 1;
+    let [day, hour] = [10, 1];
+    let exit: number;
+    let stderr = "";
     const isCompiled = async (): Promise<boolean> => {
-      project.now = `2026-11-10T${String(hour++).padStart(2, "0")}:00:00Z`;
-      const { exit, stderr } = await project.run("--cache-dir", "cache", "-v");
+      project.now = `2026-11-${day}T${String(hour++).padStart(2, "0")}:00:00Z`;
+      ({ exit, stderr } = await project.run("--cache-dir", "cache", "-v"));
       assert.equal(exit, hour === 2 ? 3 : 0, stderr);
       return /\bcompile: \d/.test(stderr);
     };
@@ -155,6 +163,18 @@ test("an optional source that fails in the same way causes no build, and in anot
     assert.ok(await isCompiled(), "the file exists now");
     web.answers[`${ADDRESS}gone.txt`] = "||gone.example^\n";
     assert.ok(await isCompiled(), "the server has it again");
+    assert.ok(!(await isCompiled()));
+    web.answers[`${ADDRESS}gone.txt`] = { status: 500 };
+    web.answers[`${ADDRESS}big.txt`] = someNames(20);
+    assert.ok(await isCompiled(), "a copy is used, and a source is held");
+    assert.match(stderr, /\bbig differs too much; its text of/);
+    assert.match(stderr, /\bgone failed; using cached copy/);
+    assert.ok(!(await isCompiled()), "nothing changed");
+    web.answers[`${ADDRESS}gone.txt`] = "||gone.example^\n";
+    assert.ok(await isCompiled(), "the copy is the text of the server again");
+    assert.ok(!(await isCompiled()));
+    day += 4;
+    assert.ok(await isCompiled(), "the held source is read again");
     assert.ok(!(await isCompiled()));
     const names = ["no-longer-allowed", "absent", "gone"].map((name) => `||${name}.example^`);
     for (const name of names) {
