@@ -578,7 +578,7 @@ function historyOf(source: PublishedSource, now: number): SourceHistory {
 
 /** Describes a limit that a source exceeds. */
 function sizeProblem(label: string, finding: SizeFinding): Diagnostic {
-  const { way, limit, days, before, now, count } = finding;
+  const { way, limit, days, before, now, count, isEstimate } = finding;
   const within = days === 1 ? "" : ` within ${days} days`;
   const size = `it has ${countText(now, "name")}, the published text has ${numberText(before)}`;
   const [message, part] = {
@@ -589,6 +589,9 @@ function sizeProblem(label: string, finding: SizeFinding): Diagnostic {
       "; {} are in both",
     ],
   }[way] as [string, string];
-  const cause = size + part.replace("{}", numberText(count));
+  const shown = isEstimate
+    ? `about ${numberText(Number(count.toPrecision(2)))}`
+    : numberText(count);
+  const cause = size + part.replace("{}", shown);
   return errorOf(`source-${way}`, `${label} ${message}`, { cause });
 }

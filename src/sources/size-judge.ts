@@ -62,6 +62,12 @@ export interface SizeFinding {
   readonly before: number;
   readonly now: number;
   readonly count: number;
+  /** Whether the count is estimated by samples of the names. */
+  readonly isEstimate: boolean;
+}
+
+interface EstimatedChange extends TextChange {
+  readonly isEstimate?: boolean;
 }
 
 export interface SizeVerdict {
@@ -109,7 +115,10 @@ export async function judgeSize(
 ): Promise<SizeVerdict> {
   const pace = paceOf(memory.steps);
   const windows = windowsOf(memory.texts, now);
-  const estimate = (text: PastText): TextChange => changeOf(text, offer);
+  const estimate = (text: PastText): EstimatedChange => ({
+    ...changeOf(text, offer),
+    isEstimate: true,
+  });
   const half = { limits, pace, factor: 0.5, offer, now };
   if (windows.every((window) => findingsIn(window, estimate, half).length === 0))
     return { findings: [] };
@@ -117,7 +126,7 @@ export async function judgeSize(
   const exact = await compare?.();
   const rough = changeOf({ ...last, kept: 1, gained: 0 }, offer);
   const isRewrite = exact !== undefined && rough.lost > 0.2 && exact.lost < rough.lost / 2;
-  const change = (text: PastText): TextChange => {
+  const change = (text: PastText): EstimatedChange => {
     if (exact === undefined) return estimate(text);
     if (text === last && text.kept === undefined) return exact;
     if (!isRewrite) return estimate(text);
@@ -125,6 +134,7 @@ export async function judgeSize(
     return {
       lost: 1 - (1 - until.lost) * (1 - exact.lost),
       gained: until.gained + exact.gained * (last.names / Math.max(1, text.names)),
+      isEstimate: true,
     };
   };
   const whole = { ...half, factor: 1 };
@@ -182,7 +192,7 @@ interface Scale {
 
 function findingsIn(
   { days, texts, excuses }: Window,
-  change: (text: PastText) => TextChange,
+  change: (text: PastText) => EstimatedChange,
   scale: Scale,
 ): SizeFinding[] {
   const { limits } = scale;
@@ -196,14 +206,14 @@ function findingsIn(
     const none = excuses.every((text) => isOver(text, change(text), limits, scale));
     if (!all || !none) continue;
     const text = texts.at(-1)!;
-    const { lost, gained } = change(text);
+    const { lost, gained, isEstimate = false } = change(text);
     const now = scale.offer.names;
     const count =
       way === "grown"
         ? Math.round(gained * text.names)
         : Math.round((way === "shrunk" ? lost : 1 - lost) * text.names);
     const limit = way === "shrunk" ? shrink : way === "grown" ? growth : SHARED;
-    found.push({ way, limit, days, before: text.names, now, count });
+    found.push({ way, limit, days, before: text.names, now, count, isEstimate });
   }
   // A text that was replaced has lost its names, too.
   const isReplaced = found.some(({ way }) => way === "replaced");
