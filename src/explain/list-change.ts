@@ -214,11 +214,13 @@ export class ListComparison {
   /** What changed for them; undefined for a name that has the same answer. */
   private readonly found = new Map<string, ChangedName | undefined>();
 
-  /** With `isFreedOnly`, added rules that only block a name are left out: they free none. */
+  /** With `isFreedOnly`, added rules that only block are left out: they free no name. */
   constructor(old: PlainList, fresh: PlainList, isFreedOnly = false) {
     this.old = old;
     this.fresh = fresh;
-    this.added = isFreedOnly ? fresh.specialWithout(old) : fresh.textsAt(fresh.without(old));
+    this.added = isFreedOnly
+      ? fresh.specialWithout(old).filter(mayFree)
+      : fresh.textsAt(fresh.without(old));
     this.removed = old.textsAt(old.without(fresh));
     for (const text of this.added) this.enter(text);
     for (const text of this.removed) this.enter(text);
@@ -355,6 +357,12 @@ export function changedText(
 ): string {
   if (self !== kind) return `below ${show(name)}`;
   return below === kind ? `${show(name)} and below` : show(name);
+}
+
+function mayFree(text: string): boolean {
+  const rule = readRule(text);
+  if (rule === undefined || rule.isAllow || rule.rewrite !== undefined) return true;
+  return cancelledKey(text) !== undefined;
 }
 
 function witnessFor(text: string): string | undefined {
