@@ -39,7 +39,7 @@ export function hasInlineFigures(page: string): boolean {
 
 /**
  * Returns a page with its inline figures updated: `<!-- figure watch:changeSeconds s -->0.3 s<!-- /figure -->` is a result, where it
- * stands in its file, and a unit.
+ * stands in its file, and a unit, or `date`.
  */
 export function withInlineFigures(page: string): string {
   const tables = page.replace(
@@ -59,6 +59,7 @@ function figureAt(name: string, path: readonly string[], unit: string): string {
   let found: unknown = result(name);
   for (const key of path)
     found = (found as Record<string, unknown> | undefined)?.[key.replaceAll("_", " ")];
+  if (unit === "date" && typeof found === "string") return found;
   if (typeof found !== "number")
     throw new Error(`bench/results/${name}.json has no ${path.join(".")}`);
   if (unit === "%") return percent(found);
