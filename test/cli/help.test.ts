@@ -60,7 +60,7 @@ test("COMMAND -h fits a screen of 24 rows and 80 columns, and names every option
     assert.match(stdout, new RegExp(`^Usage: rules-compiler \\[?${name}\\b`, "m"));
     assert.match(stdout, new RegExp(`help ${name}$`, "m"));
     const rows = [...stdout.matchAll(/^ {2}(-.*?)(?: {2}|$)/gm)].map(([, left]) => left);
-    const named = `${rows.join(" ")} ${stdout.split("also:")[1] ?? ""}`.split(/[\s,]+/);
+    const named = `${rows.join(" ")} ${stdout.split("\n  also:")[1] ?? ""}`.split(/[\s,]+/);
     for (const flag of SHOWN_FLAGS) {
       const isNamed = named.includes(`--${flag.name}`) || named.includes(`-${flag.short}`);
       assert.equal(isNamed, takersOf(flag)?.includes(name) ?? true, `${name}: ${flag.name}`);

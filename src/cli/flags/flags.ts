@@ -63,7 +63,7 @@ const BUILD_FLAGS = [
     sets: ["building", "answering"],
     description:
       "Publish everything in the rules directory (RULES_DIR, default ./rules), and copy the list to -o",
-    whenAnswering: "The list was also written into the rules directory, with -r",
+    whenAnswering: "The list is in the rules directory, too (it was written with -r)",
   },
   {
     name: "input",
@@ -73,7 +73,7 @@ const BUILD_FLAGS = [
     sets: ["building"],
     only: ["init"],
     description:
-      "Compile this URL or file without a configuration, to standard output unless -o is set; may be repeated, overrides -c; the same as URL or FILE alone",
+      "Compile this URL or file without a configuration (to standard output unless -o is set; may be repeated, overrides -c; the same as URL or FILE alone)",
   },
   {
     name: "input-type",
@@ -149,7 +149,8 @@ const BUILD_FLAGS = [
   {
     name: "strict",
     only: ["compile", "serve", "apply", "lint", "validate"],
-    description: "Exit with code 3 if a source failed and was skipped or replaced by a cached copy",
+    description:
+      "Exit with code 3 if a source failed (and was skipped or replaced by a cached copy)",
     texts: { validate: "Unknown keys are errors", lint: "Exit with code 9 for warnings, too" },
   },
   {
@@ -289,8 +290,8 @@ const OTHER_FLAGS = [
     only: ["prove", "compile", "serve"],
     description: "How long a resolver may take to load the list (default: 30s)",
     texts: {
-      compile: "After --permit hooks, how long a resolver may take to load the list (default: 30s)",
-      serve: "After --permit hooks, how long a resolver may take to load the list (default: 30s)",
+      compile: "How long a resolver may take, after --permit hooks (default: 30s)",
+      serve: "How long a resolver may take, after --permit hooks (default: 30s)",
     },
   },
   {

@@ -131,17 +131,17 @@ function placeOf(flag: CliFlag): number {
 
 function briefRows(rows: readonly (readonly [string, string])[]): string[] {
   const width = Math.max(0, ...rows.map(([left]) => left.length));
-  return rows.map(([left, right]) => {
-    const room = COLUMNS - width - 4;
-    return room < LEFT
-      ? fitText(`  ${left}`, COLUMNS)
-      : `  ${left.padEnd(width)}  ${fitText(right, room)}`;
+  const room = COLUMNS - width - 4;
+  return rows.flatMap(([left, right]) => {
+    if (room < LEFT) return fitText(`  ${left}`, COLUMNS);
+    const [first = "", ...rest] = wrapText(right, room);
+    return [`  ${left.padEnd(width)}  ${first}`, ...rest.map((line) => indented(line, width + 4))];
   });
 }
 
 /** The beginning of a description, up to the first detail. */
 function clauseOf(description: string): string {
-  return description.split(/[;:(]/, 1)[0]!.trim();
+  return description.split(/[;(]|: /, 1)[0]!.trim();
 }
 
 function shortest({ name, short }: CliFlag): string {
