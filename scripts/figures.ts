@@ -210,7 +210,7 @@ function switches(resolver: string): string {
 |---|---|---|---|---|---|---|
 ${lines.join("\n")}
 
-One per cent of the names changes while clients ask 125 questions a second, with \`node bench/switches.ts\` on two cores that were busy with other work:
+One per cent of the names changes while clients ask 125 questions a second, with \`node bench/switches.ts\` on two cores:
 compare the rows, not the seconds. Measured ${measured.date}, commit \`${measured.commit}\`.
 `;
 }
