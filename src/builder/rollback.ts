@@ -1,5 +1,6 @@
 import { outputFailed } from "../host/files.ts";
 import { GUARD_NAMES } from "../diagnostics/codes.ts";
+import { changedRules } from "../explain/list-change.ts";
 import { encodeUtf8, equalBytes } from "../bytes/text.ts";
 import { DECISIONS_FILE } from "../config/decisions.ts";
 import { CompilerError, type Diagnostic, errorOf, warningOf } from "../diagnostics/render.ts";
@@ -74,7 +75,7 @@ import {
 } from "./state/list-state.ts";
 
 export interface KeptBuildChoice {
-  /** The build: `@1`, `@2026-11-14`. The last one with another list by default. */
+  /** The build: `@1`, `@2026-11-14`. The last one with other rules by default. */
   readonly build?: string | undefined;
   /** Whether the list stays at this build until the hold ends. A list that is held already stays held. */
   readonly hold?: boolean;
@@ -288,7 +289,7 @@ interface ChosenBuild {
   readonly of: string;
 }
 
-/** The build of a list to publish again. Without an operand, the last one with another list. Rejects with a `CompilerError`. */
+/** The build of a list to publish again. Without an operand, the last one with other rules. Rejects with a `CompilerError`. */
 async function chosenBuild(
   operand: string | undefined,
   path: string,
@@ -306,7 +307,7 @@ async function chosen(operand: string | undefined, path: string, host: Host): Pr
 }
 
 /**
- * The last build with another list than the published one. If that is itself the result of a rollback, the search goes on before
+ * The last build with other rules than the published list. If that is itself the result of a rollback, the search goes on before
  * the build that it repeats, so that two rollbacks go back two lists.
  */
 async function lastOther(
@@ -323,17 +324,24 @@ async function lastOther(
   if (!isPublished) return builds.find(isComplete);
   const start = (await headerOf(newest, host))?.of ?? newest.stamp;
   const own = builds.find(({ stamp }) => stamp <= start)?.files.list;
-  return builds.find(
-    (build) =>
-      build.stamp < start &&
-      isComplete(build) &&
-      build.files.list !== own &&
-      build.files.list !== newest.files.list,
-  );
+  for (const build of builds) {
+    const { list } = build.files;
+    const isOther = list !== own && list !== newest.files.list;
+    if (build.stamp >= start || !isComplete(build) || !isOther) continue;
+    const other = await listOf(build, host);
+    if (other === undefined || hasOtherRules(text, other)) return build;
+  }
+  return undefined;
+}
+
+/** Whether more than the header differs, which has the version of this program and settings. */
+function hasOtherRules(list: Uint8Array, other: Uint8Array): boolean {
+  const { added, removed } = changedRules(list, other);
+  return added.length > 0 || removed.length > 0;
 }
 
 function noOther(path: string, builds: readonly KeptBuild[]): CompilerError {
-  const message = `No earlier build of ${printable(path)} with another list is stored`;
+  const message = `No earlier build of ${printable(path)} with other rules is stored`;
   const cause =
     builds.length === 0 ? "no build is stored" : `${countText(builds.length, "build")} stored`;
   return new CompilerError([

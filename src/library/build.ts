@@ -162,7 +162,7 @@ export interface RollbackRequest extends Pick<
   | "signal"
   | "onEvent"
 > {
-  /** `@1`, `@2026-11-14`, as the command names it; by default the last one with another list. */
+  /** `@1`, `@2026-11-14`, as the command names it; by default the last one with other rules. */
   readonly build?: string;
 }
 

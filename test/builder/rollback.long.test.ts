@@ -33,13 +33,26 @@ test("rollback without an operand goes back one list further each time", async (
   }
   const { exit, stderr } = await project.run("rollback", ...WORDS);
   assert.equal(exit, 2);
-  assert.match(
-    stderr,
-    /error\[build-missing\]: No earlier build of .* with another list is stored/,
-  );
+  assert.match(stderr, /error\[build-missing\]: No earlier build of .* with other rules is stored/);
   const listed = await project.run("log", ...WORDS);
   assert.match(listed.stdout, /^ {2}@0 .* rolled-back .* to the build of 2026-11-10 00:00 UTC$/m);
   assert.match(listed.stdout, /^ {2}@2 .* unchanged .*user@memory$/m);
+});
+
+test("rollback passes over builds that differ in the header alone", async () => {
+  const project = await built();
+  project.write("ads.txt", "||two.example^\n");
+  await project.run(...COMPILE);
+  for (const description of ["another description", "a third one"]) {
+    later(project, 60);
+    project.write("c.json", config({ description }));
+    assert.equal((await project.run(...COMPILE)).exit, 0);
+    assert.match(project.text("rules/home.txt"), new RegExp(`Description: ${description}`));
+  }
+  later(project, 60);
+  const { exit, stderr } = await project.run("rollback", ...WORDS);
+  assert.equal(exit, 0, stderr);
+  assert.ok(project.text("rules/home.txt").includes("||b.example^"));
 });
 
 test("log says who asked", async () => {

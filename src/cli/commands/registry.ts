@@ -97,7 +97,7 @@ export const commands: readonly CommandEntry[] = [
     operands: "[BUILD]",
     description: "Publish an earlier build again: the list, its other formats and the manifest",
     examples: [
-      ["rollback", "back to the last list that differs from the published one"],
+      ["rollback", "back to the last build with other rules than the published one"],
       ["rollback @2026-11-14", "back to that day; the next run publishes again"],
     ],
     load: async () => (await import("./rollback.ts")).rollbackCommand,
