@@ -6,6 +6,7 @@
 import { createHash } from "node:crypto";
 import {
   copyFileSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -64,6 +65,12 @@ if (old.length > 0) {
     `${isDryRun ? "warning" : "error"}: figures are too old for a release; run: npm run bench:all && npm run generate\n${old.map((line) => `  ${line}\n`).join("")}`,
   );
   if (!isDryRun) process.exit(1);
+}
+if (!existsSync(join(root, "dist/cli/bin.js"))) {
+  process.stderr.write(
+    "error: there is no dist, so the package would have no program; run: npm run build\n",
+  );
+  process.exit(1);
 }
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });

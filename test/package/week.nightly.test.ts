@@ -172,6 +172,7 @@ async function nextCheckout(): Promise<string> {
   const text = readFileSync(path, "utf8");
   writeFileSync(path, text.replace(/"version": "[\d.]+"/, `"version": "${NEXT}"`));
   await run(process.execPath, ["scripts/generate.ts"], checkout);
+  await run("npm", ["run", "build"], checkout);
   return checkout;
 }
 
