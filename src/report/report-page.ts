@@ -36,6 +36,15 @@ import { type ListCondition, attentionOf } from "./attention.ts";
 import { PAGE_SCRIPT } from "./page-script.ts";
 import type { SearchIndex } from "./page-search.ts";
 
+/** Each source of the overlap with its cells below it, in as many lines as they need. */
+function wrappedStyle(rows: string): string {
+  return (
+    `${rows} thead{display:none}${rows} tr{display:flex;flex-wrap:wrap;margin-bottom:.75rem;border:0}` +
+    `${rows} th[scope=row]{flex:0 0 100%;max-width:none;white-space:normal;overflow-wrap:anywhere}` +
+    `${rows} td,${rows} td:first-child{display:block;flex:0 0 4.2rem;text-align:right}${rows} td::before{content:attr(data-name) ": ";display:inline;float:left}`
+  );
+}
+
 /** The style of the report, in addition to the style of all pages. */
 const REPORT_STYLE: string = `
 #answer{min-height:1.5em;font-weight:600;overflow-wrap:anywhere;margin:.5rem 0 0}
@@ -51,9 +60,10 @@ rect.whole{fill:var(--blue);opacity:.4}rect.part{fill:var(--blue)}
 rect.node{fill:var(--faint)}rect.kept{fill:var(--good)}
 table.heat td,table.heat th{overflow-wrap:normal;white-space:nowrap;padding:.15rem .35rem;text-align:right;border:1px solid var(--line)}
 table.heat th[scope=row]{text-align:left;white-space:nowrap;max-width:18rem;overflow:hidden;text-overflow:ellipsis;color:var(--ink)}
-table.heat .self{color:var(--faint)}
+table.heat td::before{content:none}table.heat .self{color:var(--faint)}
 ${Array.from({ length: 10 }, (_, step) => `.h${step}{background:color-mix(in srgb,var(--blue) ${step * 5}%,var(--ground))}`).join("")}
-@media (max-width:40rem){.flow{display:none}table.heat th[scope=row]{max-width:8rem}table.heat thead{display:table-header-group}table.heat tr{display:table-row}table.heat td,table.heat td:first-child,table.heat th{display:table-cell;font-weight:400;overflow-wrap:normal;white-space:nowrap;padding:.15rem .35rem;border:1px solid var(--line)}table.heat thead th:first-child{max-width:8rem;white-space:normal}}
+@media (max-width:40rem){.flow{display:none}table.heat th[scope=row]{max-width:8rem}table.heat thead{display:table-header-group}table.heat tr{display:table-row}table.heat td,table.heat td:first-child,table.heat th{display:table-cell;font-weight:400;overflow-wrap:normal;white-space:nowrap;padding:.15rem .35rem;border:1px solid var(--line)}table.heat thead th:first-child{max-width:8rem;white-space:normal}${wrappedStyle("table.wide")}}
+${wrappedStyle("table.wider")}
 @media print{#search-section{display:none}table.heat{font-size:8pt}}
 `;
 
@@ -658,6 +668,8 @@ function shareText(count: number, all: number): string {
 
 /** Sources in the table; a larger one is not readable. */
 const MOST = 40;
+/** Columns for which a phone and a desktop have room. */
+const ROOM = { phone: 6, desktop: 20 };
 
 /** The share of each source's rules that another source also has: a table with cells coloured by their value. */
 function heatmap(
@@ -678,7 +690,8 @@ function heatmap(
       </tr>`,
   );
   const rest = names.length - shown.length;
-  return html`${tableOf(`Overlap of ${what}s`, headers, rows, "heat")}
+  const size = shown.length > ROOM.desktop ? " wider" : shown.length > ROOM.phone ? " wide" : "";
+  return html`${tableOf(`Overlap of ${what}s`, headers, rows, `heat${size}`)}
   ${rest > 0 ? html`<p class="faint">Shows the first ${MOST} ${what}s. See stats --json for ${rest} more.</p>` : undefined}`;
 }
 
@@ -715,11 +728,13 @@ function matrixSection(lists: readonly ListBesideOthers[]): Html {
 }
 
 function cell(shared: readonly (readonly number[])[], row: number, column: number): Html {
-  if (row === column) return html`<td class="self">–</td>`;
+  const number = column + 1;
+  if (row === column) return html`<td class="self" data-name="${number}">–</td>`;
   const total = shared[row]![row]!;
   const percent = total === 0 ? 0 : Math.floor((shared[row]![column]! / total) * 100);
   // More than ten shades are hard to distinguish.
-  return html`<td class="h${Math.min(9, Math.floor(percent / 10))}">${percent}</td>`;
+  const shade = Math.min(9, Math.floor(percent / 10));
+  return html`<td class="h${shade}" data-name="${number}">${percent}</td>`;
 }
 
 const STATES: Readonly<Record<string, readonly [tone: string, text: string]>> = {
