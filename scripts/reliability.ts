@@ -27,6 +27,8 @@ const SUITES: Readonly<Record<string, string>> = {
   "test/cli/secrets.long.test.ts":
     "Search for keys and passwords in everything that is written or printed",
   "test/report/report-page.long.test.ts": "The report in a browser",
+  "test/package/week.nightly.test.ts":
+    "A week of cron and of `serve` with the tarball, the wheel, the deb and the executable, then the next version",
   "test/package/container.nightly.test.ts":
     "The container image, and the steps of the README for a new user (milliseconds to a list)",
 };
