@@ -728,13 +728,13 @@ function matrixSection(lists: readonly ListBesideOthers[]): Html {
 }
 
 function cell(shared: readonly (readonly number[])[], row: number, column: number): Html {
-  const number = column + 1;
-  if (row === column) return html`<td class="self" data-name="${number}">–</td>`;
+  const place = column + 1;
+  if (row === column) return html`<td class="self" data-name="${place}">–</td>`;
   const total = shared[row]![row]!;
   const percent = total === 0 ? 0 : Math.floor((shared[row]![column]! / total) * 100);
   // More than ten shades are hard to distinguish.
   const shade = Math.min(9, Math.floor(percent / 10));
-  return html`<td class="h${shade}" data-name="${number}">${percent}</td>`;
+  return html`<td class="h${shade}" data-name="${place}">${percent}</td>`;
 }
 
 const STATES: Readonly<Record<string, readonly [tone: string, text: string]>> = {
